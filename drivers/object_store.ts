@@ -1,0 +1,82 @@
+/**
+ * The object-store contract: keys to immutable or replaceable byte objects in one storage namespace.
+ *
+ * The engine's block storage and the catalog's bucket stores are built on it. Keys are UTF-8 text; a driver refuses with
+ * `unplaceable_key` (kind `invalid`) what its medium cannot hold exactly. No key ever leaves the namespace.
+ * Every driver runs the conformance suite `tests/conformance/object_store_suite.ts`.
+ *
+ * Failures: `object_not_found` (kind `not_found`), `object_exists` (kind `exists`), `invalid_range` (kind `invalid`),
+ * `storage_full`, `storage_unavailable` (kind `unavailable`), `storage_forbidden` (kind `forbidden`).
+ */
+
+/** Bytes that arrive in pieces. The consumer may not keep a piece after asking for the next one. */
+export type ByteStream = AsyncIterable<Uint8Array>;
+
+export interface ObjectInfo {
+  readonly key: string;
+  readonly sizeBytes: number;
+  /** Milliseconds since the epoch, by the store's clock. */
+  readonly modifiedMs: number;
+}
+
+/** One page of a listing; `prefixes` are the folded common prefixes, ending in the delimiter. Both in byte order. */
+export interface ObjectPage {
+  readonly objects: readonly ObjectInfo[];
+  readonly prefixes: readonly string[];
+}
+
+export interface ListOptions {
+  readonly prefix?: string;
+  /** Folds keys at the first occurrence after the prefix. Only "/" need be supported by drivers. */
+  readonly delimiter?: string;
+  /** Only keys that sort after this one. */
+  readonly after?: string;
+  readonly pageSize?: number;
+}
+
+/** Bytes `start` to `end` inclusive, both from 0. An `end` past the object is cut; a `start` past it is `invalid_range`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end?: number;
+}
+
+export interface PutOptions {
+  /**
+   * `replace` (default): readers see the old or the new object whole. `if_absent`: fails with `object_exists` when the
+   * key is taken, atomically. `fresh`: the caller knows that the name is new and that nobody reads it before the put
+   * has returned, which saves the rename; fails with `object_exists` otherwise.
+   */
+  readonly mode?: "replace" | "if_absent" | "fresh";
+  readonly signal?: AbortSignal;
+}
+
+export interface ObjectStore {
+  /** Returns the full physical address of a key, such as `local:///folder/data/x` or `s3://bucket/prefix/data/x`. */
+  locate(key: string): string;
+
+  /** Returns what is known of an object, or `undefined`. */
+  head(key: string): Promise<ObjectInfo | undefined>;
+
+  /** Yields the listing in byte order of keys, page by page. Unfinished puts do not show. */
+  pages(options?: ListOptions): AsyncIterable<ObjectPage>;
+
+  /** Opens an object for streaming. Fails with `object_not_found`, `invalid_range`. A short object never ends early silently. */
+  get(key: string, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<
+    { info: ObjectInfo; body: ByteStream }
+  >;
+
+  /** Reads `length` bytes at `offset` into memory. Fails with `object_not_found`; returns fewer bytes only at the object's end. */
+  read(key: string, offset: number, length: number): Promise<Uint8Array>;
+
+  /**
+   * Stores an object. It survives a kill of this process when the call has returned, and power loss once `flush` has.
+   * On failure nothing shows under the key that was not there before.
+   */
+  put(key: string, body: Uint8Array | ByteStream, options?: PutOptions): Promise<ObjectInfo>;
+
+  /** Makes objects, with the folder entries that lead to them, survive power loss. Missing ones: `object_not_found`. */
+  flush(keys: readonly string[]): Promise<void>;
+
+  /** Deletes an object; returns whether it was there. */
+  delete(key: string): Promise<boolean>;
+}

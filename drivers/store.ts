@@ -1,0 +1,247 @@
+/**
+ * The store contract: what every versioned place can do, whatever stands behind it. Commands and servers are written
+ * once against this; the embedded engine (`engine/store.ts`) is its first implementation.
+ *
+ * Refs are texts in the grammar of ref expressions (`main`, `v1.0`, `main~2`, a commit ID or its unique prefix).
+ * Paths are texts of 1 to 1,024 bytes of UTF-8. Lists come in pages and lazily: what is not asked for is not read.
+ */
+
+import type { ByteRange, ByteStream } from "./object_store.ts";
+import type { Selector } from "../base/uri.ts";
+
+export type Capability = "read" | "write" | "commit" | "branch" | "tag" | "merge" | "time" | "repositories";
+
+export interface RepositoryInfo {
+  readonly id: string;
+  readonly storageNamespace: string;
+  readonly defaultBranch: string;
+  /** Seconds since the epoch. */
+  readonly creationDate: number;
+}
+
+export interface RefInfo {
+  readonly id: string;
+  readonly commitId: string;
+}
+
+export interface CommitInfo {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly committer: string;
+  readonly message: string;
+  /** Seconds since the epoch. */
+  readonly creationDate: number;
+  readonly metaRangeId: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly generation: number;
+  readonly version: number;
+}
+
+export interface ObjectStats {
+  readonly path: string;
+  readonly physicalAddress: string;
+  /** The ETag: the MD5 in hex for a simple upload. */
+  readonly checksum: string;
+  /** In hex; absent when whoever wrote the entry did not record it. */
+  readonly sha256?: string;
+  readonly sizeBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly mtimeMs: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly contentType: string;
+}
+
+export type ListItem =
+  | { readonly kind: "object"; readonly stats: ObjectStats }
+  | { readonly kind: "common_prefix"; readonly path: string };
+
+export type ChangeType = "added" | "removed" | "changed" | "conflict";
+
+/** One difference; `left` is the older side, `right` the newer. A folded one ends in the delimiter and has no sides. */
+export interface DiffItem {
+  readonly type: ChangeType;
+  readonly path: string;
+  readonly pathType: "object" | "common_prefix";
+  /** Of the right side, or of the left one when removed; 0 for a prefix. */
+  readonly sizeBytes: number;
+  readonly left?: ObjectStats;
+  readonly right?: ObjectStats;
+}
+
+/** A path on which both sides of a merge, revert or cherry-pick made different changes. */
+export interface MergeConflict {
+  readonly path: string;
+  readonly base?: ObjectStats;
+  readonly source?: ObjectStats;
+  readonly destination?: ObjectStats;
+}
+
+export interface MergeResult {
+  /** The commit that the destination now points at (also when nothing changed). */
+  readonly reference: string;
+  readonly summary: Readonly<Record<ChangeType, number>>;
+}
+
+export type MergeStrategy = "source-wins" | "dest-wins";
+
+export interface CommitOptions {
+  readonly message: string;
+  readonly committer: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Seconds since the epoch; default now. */
+  readonly date?: number;
+  readonly allowEmpty?: boolean;
+  readonly allowEmptyMessage?: boolean;
+}
+
+export interface MergeOptions {
+  readonly committer: string;
+  readonly message?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly strategy?: MergeStrategy;
+}
+
+export interface PickOptions {
+  readonly committer: string;
+  readonly message?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Which parent to compare with, from 1; needed for merge commits, `parent_required` otherwise. */
+  readonly parent?: number;
+}
+
+export interface LogOptions {
+  readonly amount?: number;
+  /** Follow all parents instead of first parents only. */
+  readonly allParents?: boolean;
+  /** Leave out commits before this time, in seconds since the epoch. */
+  readonly since?: number;
+  /** Only commits that changed one of these objects, or something under one of these prefixes (ending in "/"). */
+  readonly paths?: readonly string[];
+}
+
+export interface ListObjectsOptions {
+  readonly prefix?: string;
+  readonly delimiter?: string;
+  readonly after?: string;
+  readonly amount?: number;
+}
+
+export interface DiffOptions {
+  readonly prefix?: string;
+  readonly delimiter?: string;
+  readonly after?: string;
+  readonly amount?: number;
+}
+
+export interface PutObjectOptions {
+  readonly contentType?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Fails with `object_exists` if the path is taken. */
+  readonly ifAbsent?: boolean;
+}
+
+export interface ReflogItem {
+  readonly ref: string;
+  readonly operation: string;
+  readonly oldCommitId: string;
+  readonly newCommitId: string;
+  readonly who: string;
+  /** Milliseconds since the epoch. */
+  readonly timeMs: number;
+}
+
+/**
+ * Many writes to one branch. `put` returns once the object's bytes are stored and hashed; nothing is acknowledged
+ * before `flush` or `close` has returned: then all of it is staged and durable. Puts may run side by side.
+ */
+export interface BranchWriter {
+  put(path: string, body: Uint8Array | ByteStream, options?: PutObjectOptions): Promise<ObjectStats>;
+  /** Stages a deletion; a path that is not there is no error and no change. */
+  delete(path: string): Promise<void>;
+  flush(): Promise<void>;
+  /** Flushes, then frees what the writer holds. */
+  close(): Promise<void>;
+}
+
+export interface Store {
+  readonly driver: string;
+  readonly capabilities: ReadonlySet<Capability>;
+
+  createRepository(
+    name: string,
+    options: { storageNamespace?: string; defaultBranch?: string; raggedness?: number; committer: string },
+  ): Promise<RepositoryInfo>;
+  listRepositories(options?: { prefix?: string; after?: string }): AsyncIterable<readonly RepositoryInfo[]>;
+  getRepository(name: string): Promise<RepositoryInfo>;
+  deleteRepository(name: string): Promise<void>;
+
+  /** Returns a ref expression for a selector: a branch or tag checked to be one, or a commit ID for `commit:` and `ts:`. */
+  select(repository: string, selector: Selector, ref: string | undefined): Promise<string>;
+  /** Returns the full ID of the commit that a ref expression names. */
+  resolve(repository: string, ref: string): Promise<string>;
+
+  listBranches(
+    repository: string,
+    options?: { prefix?: string; after?: string },
+  ): AsyncIterable<readonly RefInfo[]>;
+  getBranch(repository: string, branch: string): Promise<RefInfo>;
+  createBranch(repository: string, branch: string, source: string, who: string): Promise<RefInfo>;
+  deleteBranch(repository: string, branch: string, who: string): Promise<void>;
+  listTags(
+    repository: string,
+    options?: { prefix?: string; after?: string },
+  ): AsyncIterable<readonly RefInfo[]>;
+  getTag(repository: string, tag: string): Promise<RefInfo>;
+  createTag(repository: string, tag: string, ref: string, who: string): Promise<RefInfo>;
+  deleteTag(repository: string, tag: string, who: string): Promise<void>;
+
+  /** Returns an object's entry. Fails with `object_not_found`. */
+  stat(repository: string, ref: string, path: string): Promise<ObjectStats>;
+  list(repository: string, ref: string, options?: ListObjectsOptions): AsyncIterable<readonly ListItem[]>;
+  /**
+   * Opens an object's bytes. A whole read is checked against the entry's SHA-256, or MD5, when it has one: the stream
+   * fails with `checksum_mismatch` (kind `corrupt`) before its last piece.
+   */
+  read(
+    repository: string,
+    ref: string,
+    path: string,
+    options?: { range?: ByteRange; signal?: AbortSignal },
+  ): Promise<{ stats: ObjectStats; body: ByteStream }>;
+  /** Opens a writer on a branch. Fails with `not_a_branch` on a tag or a commit. */
+  writer(repository: string, branch: string): Promise<BranchWriter>;
+
+  /** Yields the staged changes of a branch: what a commit would take. */
+  status(repository: string, branch: string, options?: DiffOptions): AsyncIterable<readonly DiffItem[]>;
+  /** Yields what changed from `left` (older) to `right`. */
+  diff(
+    repository: string,
+    left: string,
+    right: string,
+    options?: DiffOptions,
+  ): AsyncIterable<readonly DiffItem[]>;
+  /** Fails with `no_changes` when nothing is staged. */
+  commit(repository: string, branch: string, options: CommitOptions): Promise<CommitInfo>;
+  getCommit(repository: string, ref: string): Promise<CommitInfo>;
+  log(repository: string, ref: string, options?: LogOptions): AsyncIterable<readonly CommitInfo[]>;
+  reflog(repository: string, ref?: string): AsyncIterable<readonly ReflogItem[]>;
+
+  /**
+   * Merges the last commit of `source` into a branch. Fails with `merge_conflict` (its details hold up to 1,000 conflicting
+   * paths and their count), `nothing_to_merge`, `branch_dirty`; then nothing has changed.
+   */
+  merge(repository: string, source: string, destination: string, options: MergeOptions): Promise<MergeResult>;
+  revert(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo>;
+  cherryPick(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo>;
+  /** Drops staged changes: all of a branch, those under a prefix, or that of one object. */
+  reset(
+    repository: string,
+    branch: string,
+    what: { prefix?: string; path?: string },
+    who: string,
+  ): Promise<void>;
+  /** Moves a branch to a commit and drops its staged changes. */
+  hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo>;
+
+  close(): Promise<void>;
+}

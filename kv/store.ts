@@ -1,0 +1,75 @@
+/**
+ * The KV contract: `[partition, key] -> value`, byte arrays all three, strongly consistent.
+ *
+ * Every driver runs the conformance suite `tests/conformance/kv_suite.ts`. Sizes are checked once above the drivers, by
+ * `withLimits` in `limits.ts`; a driver may assume that they hold.
+ *
+ * Failures: `predicate_failed` (kind `precondition`), `kv_unavailable` (kind `unavailable`: retry may help),
+ * `kv_full` (kind `unavailable`: disk, map or reader table full), `kv_corrupt` (kind `corrupt`).
+ */
+
+/** What `get` saw, to hand back to `setIf`. Opaque to callers. */
+export type Predicate = { readonly kvPredicate: unknown };
+
+export interface KvValue {
+  readonly value: Uint8Array;
+  readonly predicate: Predicate;
+}
+
+export interface KvEntry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+export interface ScanOptions {
+  /** The first key to give, inclusive. */
+  readonly start?: Uint8Array;
+  /** Only keys that begin with this. */
+  readonly prefix?: Uint8Array;
+  /** At most this many entries a page (a hint; default 1,000). */
+  readonly pageSize?: number;
+}
+
+export interface KvStore {
+  /** Returns the value and its predicate, or `undefined`. The arrays are the caller's own. */
+  get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
+
+  /** Stores a value, whatever was there. Durable when it returns. */
+  set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;
+
+  /**
+   * Stores many values; durable when it returns. A driver with transactions stores all or none; one without may, on
+   * failure, have stored any part of them.
+   */
+  setMany(partition: Uint8Array, entries: readonly KvEntry[]): Promise<void>;
+
+  /**
+   * Stores `value` only if the key still holds what `predicate` was read from. Durable when it returns.
+   *
+   * A `predicate` of `undefined` means "the key must not exist". On failure nothing is written. Safe to retry after
+   * `unavailable` only if the caller re-reads first, since a lost answer may hide a write that landed.
+   *
+   * Fails with `predicate_failed` (kind `precondition`).
+   */
+  setIf(
+    partition: Uint8Array,
+    key: Uint8Array,
+    value: Uint8Array,
+    predicate: Predicate | undefined,
+  ): Promise<void>;
+
+  /** Deletes a key; a missing one is no error. */
+  delete(partition: Uint8Array, key: Uint8Array): Promise<void>;
+
+  /** Deletes many keys; missing ones are no error. */
+  deleteMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<void>;
+
+  /**
+   * Yields the entries of a partition in byte order of their keys, in pages. Entries written or deleted during the
+   * scan may or may not show; all others show exactly once. No transaction stays open between pages.
+   */
+  scan(partition: Uint8Array, options?: ScanOptions): AsyncIterable<readonly KvEntry[]>;
+
+  /** Frees what the store holds; no call may follow. */
+  close(): Promise<void>;
+}
