@@ -3,6 +3,10 @@
  * fallback on `node:` APIs, so that the main job runs under Deno too.
  */
 
+import { closeSync, openSync } from "node:fs";
+import { release } from "node:os";
+import process from "node:process";
+
 interface BunLike {
   readonly version: string;
   readonly SHA256: { hash(input: Uint8Array, into: Uint8Array): Uint8Array };
@@ -20,4 +24,100 @@ export function runtimeName(): string {
   if (bun) return `bun ${bun.version}`;
   const deno = (globalThis as { Deno?: { version: { deno: string } } }).Deno;
   return deno ? `deno ${deno.version.deno}` : "node";
+}
+
+/**
+ * Makes all that was written to the file system of `path` survive power loss, by Linux's `syncfs`; other work goes on
+ * meanwhile where the C library allows it. Returns `false`, having done nothing, where it cannot be called or hides
+ * failed writes (before Linux 5.8). Throws an error with the code `EIO` when it failed.
+ */
+export async function syncFileSystem(path: string): Promise<boolean> {
+  const call = await syncfsCall();
+  if (!call) return false;
+  const fd = openSync(path, "r");
+  try {
+    if (await call(fd) === 0) return true;
+  } finally {
+    closeSync(fd);
+  }
+  throw Object.assign(new Error("syncfs failed"), { code: "EIO", syscall: "syncfs" });
+}
+
+type SyncfsCall = (fd: number) => Promise<number>;
+
+interface ForeignFunctions {
+  dlopen(name: string, symbols: Record<string, { args: string[]; returns: string }>): {
+    // deno-lint-ignore no-explicit-any
+    symbols: Record<string, (...args: any[]) => any>;
+  };
+  ptr(bytes: ArrayBufferView): number;
+}
+
+const C_LIBRARIES = [
+  "libc.so.6",
+  `libc.musl-${{ x64: "x86_64", arm64: "aarch64" }[process.arch as string]}.so.1`,
+];
+
+let syncfs: Promise<SyncfsCall | undefined> | undefined;
+
+function syncfsCall(): Promise<SyncfsCall | undefined> {
+  return syncfs ??= findSyncfs();
+}
+
+async function findSyncfs(): Promise<SyncfsCall | undefined> {
+  if (!bun || process.platform !== "linux" || !reportsFailedWrites(release())) return undefined;
+  // Held in a variable, so that no bundler and no other runtime looks for the module.
+  const moduleName = "bun:ffi";
+  const ffi: ForeignFunctions | undefined = await import(moduleName).catch(() => undefined);
+  if (!ffi) return undefined;
+  for (const library of C_LIBRARIES) {
+    const call = threadedSyncfs(ffi, library) ?? blockingSyncfs(ffi, library);
+    if (call) return call;
+  }
+  return undefined;
+}
+
+/** Returns whether this release of Linux is 5.8 or later: `syncfs` then returns the errors of the writes it waited for. */
+export function reportsFailedWrites(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split(".").map(Number.parseFloat);
+  return major > 5 || (major === 5 && minor >= 8);
+}
+
+/**
+ * Runs `syncfs` as the body of a native thread: its one argument and its result fit a thread's. No JavaScript runs
+ * there; we ask now and then whether it has ended.
+ */
+function threadedSyncfs(ffi: ForeignFunctions, library: string): SyncfsCall | undefined {
+  let symbols: ReturnType<ForeignFunctions["dlopen"]>["symbols"];
+  try {
+    symbols = ffi.dlopen(library, {
+      dlsym: { args: ["ptr", "ptr"], returns: "ptr" },
+      pthread_create: { args: ["ptr", "ptr", "ptr", "usize"], returns: "int" },
+      pthread_tryjoin_np: { args: ["u64", "ptr"], returns: "int" },
+    }).symbols;
+  } catch {
+    return undefined; // An older C library keeps threads elsewhere.
+  }
+  const body = symbols.dlsym!(null, ffi.ptr(new TextEncoder().encode("syncfs\0")));
+  const blocking = blockingSyncfs(ffi, library);
+  if (!body || !blocking) return undefined;
+  return async (fd) => {
+    const thread = new BigUint64Array(1);
+    const result = new Int32Array(2);
+    if (symbols.pthread_create!(ffi.ptr(thread), null, body, fd) !== 0) return blocking(fd);
+    for (let pause = 1; symbols.pthread_tryjoin_np!(thread[0], ffi.ptr(result)) !== 0; pause++) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(pause, 20)));
+    }
+    // It returned an int: of the thread's result, a word, only the lower half means anything.
+    return result[0]!;
+  };
+}
+
+function blockingSyncfs(ffi: ForeignFunctions, library: string): SyncfsCall | undefined {
+  try {
+    const { symbols } = ffi.dlopen(library, { syncfs: { args: ["int"], returns: "int" } });
+    return async (fd) => symbols.syncfs!(fd);
+  } catch {
+    return undefined;
+  }
 }

@@ -71,7 +71,7 @@ export class ProtobufWriter {
     const pairs = [...entries].map(([key, value]) => ({ key: utf8(key), value: utf8(value) }));
     pairs.sort((a, b) => compareBytes(a.key, b.key));
     for (const { key, value } of pairs) {
-      this.#delimited(field, new ProtobufWriter().bytes(1, key).bytes(2, value).finish());
+      this.#delimited(field, new ProtobufWriter().element(1, key).element(2, value).finish());
     }
     return this;
   }

@@ -1,0 +1,67 @@
+/** File calls on descriptors, as promises or complete where the system may do only a part. They throw untranslated. */
+
+import { closeSync, lstatSync, read, type Stats, unlinkSync, write, writeSync } from "node:fs";
+import { errnoOf } from "./failures.ts";
+
+/** Writes all of `bytes` at the descriptor's position. */
+export function writeAllSync(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += progress(writeSync(fd, bytes, at, bytes.length - at));
+}
+
+/** Writes all of `bytes` at the descriptor's position, on the thread pool. */
+export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += progress(await writeSome(fd, bytes, at));
+}
+
+function writeSome(fd: number, bytes: Uint8Array, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(
+      fd,
+      bytes,
+      at,
+      bytes.length - at,
+      null,
+      (error, written) => error ? reject(error) : resolve(written),
+    );
+  });
+}
+
+function progress(written: number): number {
+  if (written > 0) return written;
+  throw Object.assign(new Error("a write made no progress"), { code: "EIO" });
+}
+
+/** Reads up to `into.length` bytes at `position`, on the thread pool; returns how many, 0 at the end. */
+export function readSome(fd: number, into: Uint8Array, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, into, 0, into.length, position, (error, count) => error ? reject(error) : resolve(count));
+  });
+}
+
+/** Returns what stands under a path, a symlink unfollowed, or `undefined`; also when a folder on the way is none. */
+export function lstatIfThere(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errnoOf(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Closes a descriptor on a path that already has an error to tell. */
+export function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // The first error is the one worth telling.
+  }
+}
+
+/** Removes a file that may be gone already. */
+export function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // What stays is a temporary or unfinished file that nobody was told of.
+  }
+}

@@ -1,0 +1,4 @@
+/** Objects as files under one folder: a key is the same relative path. */
+
+export { type FileObjectStoreOptions, openFileObjectStore } from "./object_store.ts";
+export { type FileSync, systemSync } from "./syncing.ts";

@@ -1,0 +1,150 @@
+import { unlinkSync } from "node:fs";
+import { CodedError } from "../../base/errors.ts";
+import { encodePath } from "../../base/uri.ts";
+import type {
+  ByteRange,
+  ByteStream,
+  ListOptions,
+  ObjectInfo,
+  ObjectPage,
+  ObjectStore,
+  PutOptions,
+} from "../object_store.ts";
+import { attempt, errnoOf, notFound, translated } from "./failures.ts";
+import { lstatIfThere } from "./file_calls.ts";
+import { Folders } from "./folders.ts";
+import { listPages } from "./listing.ts";
+import { type Place, Placement } from "./placement.ts";
+import { openObject, readObject } from "./reading.ts";
+import { type FileSync, flushPlaces, systemSync } from "./syncing.ts";
+import { writeObject } from "./writing.ts";
+
+export interface FileObjectStoreOptions {
+  /** The absolute folder that holds the objects; made, mode 0700, by the first put. It may itself be a symlink. */
+  readonly root: string;
+  /** The URI prefix that `locate` puts before keys, such as `local://name`. */
+  readonly address: string;
+  /** How things are made durable: a seam for tests. */
+  readonly sync?: FileSync;
+}
+
+/**
+ * Opens a store of files; touches nothing yet.
+ *
+ * A key is kept as the same relative path. Keys that no path can hold, that lie behind a symlink, or that would be a file
+ * and a folder at once, are `unplaceable_key`. Fails with `invalid_root` unless the root is absolute.
+ */
+export function openFileObjectStore(options: FileObjectStoreOptions): ObjectStore {
+  return new FileObjectStore(options);
+}
+
+class FileObjectStore implements ObjectStore {
+  readonly #address: string;
+  readonly #placement: Placement;
+  readonly #folders: Folders;
+  readonly #sync: FileSync;
+  /**
+   * Keys whose flush has failed. The system tells of a failed write-back once and then takes the data for written, so a
+   * second flush would succeed and lie; only another put makes such a key good again.
+   */
+  readonly #unflushable = new Set<string>();
+
+  constructor({ root, address, sync = systemSync }: FileObjectStoreOptions) {
+    this.#address = address;
+    this.#sync = sync;
+    this.#placement = new Placement(root);
+    this.#folders = new Folders(this.#placement, sync.folder);
+  }
+
+  locate(key: string): string {
+    return `${this.#address}/${encodePath(this.#placement.place(key).key)}`;
+  }
+
+  async head(key: string): Promise<ObjectInfo | undefined> {
+    const place = this.#reach(key);
+    if (!place) return undefined;
+    const found = attempt({ action: "read", key }, () => lstatIfThere(place.path));
+    return found?.isFile() ? { key, sizeBytes: found.size, modifiedMs: found.mtimeMs } : undefined;
+  }
+
+  pages(options: ListOptions = {}): AsyncIterable<ObjectPage> {
+    return listPages({ placement: this.#placement, folders: this.#folders }, options);
+  }
+
+  async get(
+    key: string,
+    options: { range?: ByteRange; signal?: AbortSignal } = {},
+  ): Promise<{ info: ObjectInfo; body: ByteStream }> {
+    return await openObject(this.#find(key), options);
+  }
+
+  async read(key: string, offset: number, length: number): Promise<Uint8Array> {
+    return await readObject(this.#find(key), offset, length);
+  }
+
+  async put(key: string, body: Uint8Array | ByteStream, options: PutOptions = {}): Promise<ObjectInfo> {
+    const place = this.#placement.place(key);
+    const info = await writeObject(place, body, {
+      ...options,
+      placement: this.#placement,
+      folders: this.#folders,
+      sync: this.#sync,
+    });
+    this.#unflushable.delete(key);
+    return info;
+  }
+
+  async flush(keys: readonly string[]): Promise<void> {
+    const places = [...new Set(keys)].map((key) => this.#find(key));
+    if (places.length === 0) return;
+    for (const { key } of places) if (this.#unflushable.has(key)) throw neverFlushed(key);
+    try {
+      await flushPlaces(places, this.#placement, this.#sync);
+    } catch (error) {
+      if (mayHaveLostWrites(error)) { for (const { key } of places) this.#unflushable.add(key); }
+      throw error;
+    }
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const place = this.#reach(key);
+    if (!place) return false;
+    try {
+      if (!lstatIfThere(place.path)?.isFile()) return false;
+      unlinkSync(place.path);
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return false; // Somebody else was faster.
+      throw translated(error, { action: "delete", key });
+    }
+    this.#folders.prune(place.folder);
+    this.#unflushable.delete(key);
+    return true;
+  }
+
+  /** Returns where a key lies, or `undefined` when its folder is not there. */
+  #reach(key: string): Place | undefined {
+    const place = this.#placement.place(key);
+    const isThere = attempt({ action: "read", key }, () => this.#folders.find(place.folder, key));
+    return isThere ? place : undefined;
+  }
+
+  #find(key: string): Place {
+    const place = this.#reach(key);
+    if (!place) throw notFound(key);
+    return place;
+  }
+}
+
+function mayHaveLostWrites(error: unknown): boolean {
+  const { errno } = error instanceof CodedError ? error.details : {};
+  return errno === "EIO" || errno === "ENOSPC" || errno === "EDQUOT";
+}
+
+function neverFlushed(key: string): CodedError {
+  return new CodedError(
+    "unavailable",
+    "storage_unavailable",
+    `Cannot flush "${key}": an earlier flush of it failed, so it must be put again`,
+    { details: { key } },
+  );
+}

@@ -1,0 +1,115 @@
+/**
+ * Making files survive power loss.
+ *
+ * A file is durable when its data is (`fdatasync`) and when every folder entry that leads to it is (`fsync` of each
+ * folder up to the root). Few files are synced one by one, overlapped on the thread pool; for many, one `syncfs` of the
+ * file system costs less than a call for each.
+ */
+
+import { closeSync, constants, fdatasync, fsync, openSync, statSync } from "node:fs";
+import process from "node:process";
+import { syncFileSystem } from "../../base/platform.ts";
+import { attempt, attemptAsync, notFound } from "./failures.ts";
+import { lstatIfThere } from "./file_calls.ts";
+import { parentOf, type Place, type Placement } from "./placement.ts";
+
+const MAX_SYNCED_SINGLY = 300;
+const MAX_IN_FLIGHT = 16;
+const STATS_BETWEEN_BREAKS = 1000;
+
+/** How things are made durable: a seam, so that tests can watch it and let it fail. */
+export interface FileSync {
+  /** Syncs a file's data. */
+  file(path: string): Promise<void>;
+  /** Syncs a folder's entries. */
+  folder(path: string): Promise<void>;
+  /** Syncs all of the file system that holds a path; returns `false`, having done nothing, where that is impossible. */
+  fileSystem(path: string): Promise<boolean>;
+}
+
+/** The operating system's own. */
+export const systemSync: FileSync = { file: syncFile, folder: syncFolder, fileSystem: syncFileSystem };
+
+/** Makes objects durable, with the folders that lead to them. Fails with `object_not_found`. */
+export async function flushPlaces(
+  places: readonly Place[],
+  placement: Placement,
+  sync: FileSync,
+): Promise<void> {
+  if (places.length > MAX_SYNCED_SINGLY && await flushFileSystems(places, placement, sync)) return;
+  await inParallel(places, ({ key, path }) => {
+    return attemptAsync({ action: "flush", key }, () => sync.file(path));
+  });
+  const folders = new Map<string, string>();
+  for (const { key, folder } of places) {
+    for (let at = folder; !folders.has(at); at = parentOf(at)) folders.set(at, key);
+  }
+  await inParallel([...folders], ([folder, key]) => {
+    return attemptAsync({ action: "flush", key }, () => sync.folder(placement.pathOf(folder)));
+  });
+}
+
+async function flushFileSystems(
+  places: readonly Place[],
+  placement: Placement,
+  sync: FileSync,
+): Promise<boolean> {
+  // Another file system may be mounted below the root.
+  const byDevice = new Map<number, Place>();
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i]!;
+    byDevice.set(statObject(place).dev, place);
+    if (i % STATS_BETWEEN_BREAKS === STATS_BETWEEN_BREAKS - 1) await new Promise(setImmediate);
+  }
+  const rootDevice = attempt({ action: "flush", key: places[0]!.key }, () => statSync(placement.root).dev);
+  if (!byDevice.has(rootDevice)) byDevice.set(rootDevice, { ...places[0]!, path: placement.root });
+  for (const { key, path } of byDevice.values()) {
+    if (!await attemptAsync({ action: "flush", key }, () => sync.fileSystem(path))) return false;
+  }
+  return true;
+}
+
+function statObject({ key, path }: Place) {
+  const found = attempt({ action: "flush", key }, () => lstatIfThere(path));
+  if (!found?.isFile()) throw notFound(key);
+  return found;
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) {
+      try {
+        await work(items[next++]!);
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
+    }
+  };
+  // All lanes end before an error is told, so that no call is still running then.
+  const lanes = await Promise.allSettled(Array.from({ length: MAX_IN_FLIGHT }, lane));
+  for (const ended of lanes) if (ended.status === "rejected") throw ended.reason;
+}
+
+function syncFile(path: string): Promise<void> {
+  // Windows syncs only what is open for writing.
+  const access = process.platform === "win32" ? constants.O_RDWR : constants.O_RDONLY;
+  const fd = openSync(path, access | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  return closing(fd, fdatasync);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return; // Its file systems keep entries in a journal, and let nobody sync a folder.
+  await closing(openSync(path, constants.O_RDONLY), fsync);
+}
+
+function closing(fd: number, sync: (fd: number, done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    sync(fd, (error) => {
+      closeSync(fd);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}

@@ -1,0 +1,53 @@
+import { Buffer } from "node:buffer";
+import { writeAll } from "./file_calls.ts";
+
+const BUFFER_BYTES = 256 * 1024;
+
+/**
+ * Writes pieces to a descriptor through two buffers: while one is being written, the other takes what arrives, so that
+ * hashing and writing overlap. Memory is the two buffers, whatever the size of the pieces.
+ */
+export class WriteBehind {
+  readonly #fd: number;
+  #filling: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #resting: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #length = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** Takes a copy of the piece; waits when both buffers are full. */
+  async add(piece: Uint8Array): Promise<void> {
+    for (let at = 0; at < piece.length;) {
+      const taken = Math.min(piece.length - at, BUFFER_BYTES - this.#length);
+      this.#filling.set(piece.subarray(at, at + taken), this.#length);
+      this.#length += taken;
+      at += taken;
+      if (this.#length === BUFFER_BYTES) await this.#turn();
+    }
+  }
+
+  /** Writes what is left. */
+  async finish(): Promise<void> {
+    await this.#turn();
+    await this.#writing;
+  }
+
+  /** Waits until no write is running, failed or not: only then may the descriptor be closed. */
+  async settle(): Promise<void> {
+    await this.#writing.catch(() => {});
+  }
+
+  async #turn(): Promise<void> {
+    await this.#writing;
+    const full = this.#filling;
+    this.#writing = writeAll(this.#fd, full.subarray(0, this.#length));
+    // Whoever waits for it next is told of a failure; until then it is not unhandled.
+    this.#writing.catch(() => {});
+    this.#filling = this.#resting;
+    this.#resting = full;
+    this.#length = 0;
+  }
+}

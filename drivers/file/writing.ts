@@ -1,0 +1,172 @@
+/**
+ * Puts.
+ *
+ * `fresh` writes under the final name (O_CREAT|O_EXCL): nobody reads it yet, and a rename is saved. The other modes
+ * write under a temporary name in the same folder and publish the whole file by one call: `rename` for `replace`,
+ * `link` (which fails when the name is taken) for `if_absent`. What fails is removed; what a kill leaves behind is an
+ * unfinished fresh object that nobody was told of, or a temporary file that no listing shows.
+ *
+ * Small bodies are written by synchronous calls: handing four calls to the thread pool costs several times what they do.
+ */
+
+import { Buffer } from "node:buffer";
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { hex } from "../../base/bytes.ts";
+import { throwIfAborted } from "../../base/errors.ts";
+import { systemRandomness } from "../../base/randomness.ts";
+import { abortable } from "../byte_streams.ts";
+import type { ByteStream, ObjectInfo, PutOptions } from "../object_store.ts";
+import { type Attempt, attempt, attemptAsync, errnoOf, translated } from "./failures.ts";
+import { closeQuietly, unlinkQuietly, writeAll, writeAllSync } from "./file_calls.ts";
+import type { Folders } from "./folders.ts";
+import { type Place, type Placement, TEMPORARY_PREFIX } from "./placement.ts";
+import { CREATE_FLAGS, publish, publishIfAbsent, refuseTaken } from "./publishing.ts";
+import type { FileSync } from "./syncing.ts";
+import { WriteBehind } from "./write_behind.ts";
+
+/** Up to this a body is held in memory and written at once. */
+const SMALL_BYTES = 128 * 1024;
+const SLICE_BYTES = 4 * 1024 * 1024;
+/** How often a folder may vanish under a put before it gives up. */
+const MAX_TRIES = 10;
+
+export interface WriterOptions {
+  readonly placement: Placement;
+  readonly folders: Folders;
+  readonly sync: FileSync;
+}
+
+/** Stores one object. Errors of `body` pass through as they are. */
+export async function writeObject(
+  place: Place,
+  body: Uint8Array | ByteStream,
+  options: WriterOptions & PutOptions,
+): Promise<ObjectInfo> {
+  const { signal } = options;
+  throwIfAborted(signal);
+  const upload = new Upload(place, options);
+  try {
+    if (body instanceof Uint8Array) await upload.addWhole(body, signal);
+    else for await (const piece of abortable(body, signal)) await upload.add(piece);
+    return await upload.finish();
+  } catch (error) {
+    await upload.abandon();
+    throw error;
+  }
+}
+
+/** One object on its way to its name. The file is made only when the body is known to be large, or whole. */
+class Upload {
+  readonly #place: Place;
+  readonly #options: WriterOptions & PutOptions;
+  readonly #what: Attempt;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  /** Where the file that was made lies, and its descriptor while it is open. */
+  #path: string | undefined;
+  #fd: number | undefined;
+  #behind: WriteBehind | undefined;
+
+  constructor(place: Place, options: WriterOptions & PutOptions) {
+    this.#place = place;
+    this.#options = options;
+    this.#what = { action: "put", key: place.key };
+  }
+
+  async add(piece: Uint8Array): Promise<void> {
+    if (!this.#behind) {
+      if (this.#heldBytes + piece.length <= SMALL_BYTES) {
+        // A copy, since the source may use the piece's memory again. (`slice` of a Buffer would share it.)
+        this.#held.push(new Uint8Array(piece));
+        this.#heldBytes += piece.length;
+        return;
+      }
+      this.#behind = new WriteBehind(await this.#create());
+      for (const held of this.#held.splice(0)) await this.#write(held);
+    }
+    await this.#write(piece);
+  }
+
+  async addWhole(body: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+    if (body.length <= SMALL_BYTES) {
+      this.#held.push(body);
+      return;
+    }
+    const fd = await this.#create();
+    for (let at = 0; at < body.length; at += SLICE_BYTES) {
+      throwIfAborted(signal);
+      await attemptAsync(this.#what, () => writeAll(fd, body.subarray(at, at + SLICE_BYTES)));
+    }
+  }
+
+  async finish(): Promise<ObjectInfo> {
+    const fd = this.#fd ?? await this.#create();
+    if (this.#behind) await attemptAsync(this.#what, () => this.#behind!.finish());
+    const info = attempt(this.#what, () => {
+      if (this.#held.length > 0) {
+        writeAllSync(fd, this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held));
+      }
+      const { size, mtimeMs } = fstatSync(fd);
+      this.#fd = undefined;
+      closeSync(fd);
+      return { key: this.#place.key, sizeBytes: size, modifiedMs: mtimeMs };
+    });
+    const { mode = "replace", sync } = this.#options;
+    const temporary = this.#path!;
+    if (mode === "if_absent") attempt(this.#what, () => publishIfAbsent(this.#place, temporary));
+    else if (mode === "replace") await attemptAsync(this.#what, () => publish(this.#place, temporary, sync));
+    return info;
+  }
+
+  /** Removes what was written. */
+  async abandon(): Promise<void> {
+    await this.#behind?.settle();
+    if (this.#fd !== undefined) closeQuietly(this.#fd);
+    if (this.#path !== undefined) unlinkQuietly(this.#path);
+  }
+
+  #write(piece: Uint8Array): Promise<void> {
+    return attemptAsync(this.#what, () => this.#behind!.add(piece));
+  }
+
+  /** Makes the file to write to, and folders as needed. */
+  async #create(): Promise<number> {
+    const { mode = "replace" } = this.#options;
+    const path = mode === "fresh" ? this.#place.path : this.#temporaryPath();
+    for (let tries = 1; this.#fd === undefined; tries++) {
+      try {
+        await this.#open(path);
+      } catch (error) {
+        if (tries === MAX_TRIES || !this.#mayRetry(error, path)) throw translated(error, this.#what);
+      }
+    }
+    // Now that the folder is verified: fail before a large body is written, not after.
+    if (mode === "if_absent") attempt(this.#what, () => refuseTaken(this.#place));
+    return this.#fd;
+  }
+
+  async #open(path: string): Promise<void> {
+    const { folder, key } = this.#place;
+    const { folders } = this.#options;
+    if (!folders.isKnown(folder)) await folders.make(folder, key);
+    this.#fd = openSync(path, CREATE_FLAGS, 0o600);
+    this.#path = path;
+  }
+
+  #mayRetry(error: unknown, path: string): boolean {
+    const errno = errnoOf(error);
+    if (errno === "EEXIST" && path === this.#place.path) {
+      attempt(this.#what, () => refuseTaken(this.#place));
+      return true;
+    }
+    if (errno !== "ENOENT" && errno !== "ENOTDIR") return false;
+    this.#options.folders.forget();
+    return true;
+  }
+
+  #temporaryPath(): string {
+    const { folder } = this.#place;
+    const name = TEMPORARY_PREFIX + hex(systemRandomness.bytes(12));
+    return this.#options.placement.pathOf(folder === "" ? name : `${folder}/${name}`);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Physical addresses of new objects: `data/<shard>/<sub-shard>/<partition>/<id>`.
+ *
+ * The id is 6 bytes of milliseconds and 10 random bytes, as lower-case base32hex, so ids sort by time. The folders are
+ * drawn from the random part: 4 x 8 x 8 = 256 leaf folders, few enough for a local disk to make and flush quickly, many
+ * enough to spread the writes of a bucket.
+ */
+
+import type { Clock } from "../../base/clock.ts";
+import type { Randomness } from "../../base/randomness.ts";
+
+const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
+
+/** Returns a new time-sortable random id of 26 characters. */
+export function newId(clock: Clock, randomness: Randomness): string {
+  return encodeBase32Hex(idBytes(clock, randomness));
+}
+
+/** Returns the address, relative to the storage namespace, of a new object. */
+export function newAddress(clock: Clock, randomness: Randomness): string {
+  const bytes = idBytes(clock, randomness);
+  const spread = bytes[15]!;
+  return `data/${spread >> 6}/${(spread >> 3) & 7}/${spread & 7}/${encodeBase32Hex(bytes)}`;
+}
+
+function idBytes(clock: Clock, randomness: Randomness): Uint8Array {
+  const bytes = new Uint8Array(16);
+  let milliseconds = Math.floor(clock.now());
+  for (let i = 5; i >= 0; i--) {
+    bytes[i] = milliseconds % 256;
+    milliseconds = Math.floor(milliseconds / 256);
+  }
+  bytes.set(randomness.bytes(10), 6);
+  return bytes;
+}
+
+/** Base 32 with an alphabet in ASCII order, so that texts sort as their bytes do. */
+function encodeBase32Hex(bytes: Uint8Array): string {
+  let out = "", buffer = 0, bits = 0;
+  for (const byte of bytes) {
+    buffer = (buffer << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) out += ALPHABET[(buffer >> (bits - 5)) & 31];
+    buffer &= (1 << bits) - 1;
+  }
+  return bits > 0 ? out + ALPHABET[(buffer << (5 - bits)) & 31] : out;
+}

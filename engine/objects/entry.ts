@@ -1,0 +1,130 @@
+/**
+ * Entries: what a key maps to. Encoded as lakeFS's protobuf `Entry`, with our SHA-256 as field 100.
+ */
+
+import { equalBytes, hex } from "../../base/bytes.ts";
+import type { Timestamp } from "../../base/clock.ts";
+import { corrupt } from "../../base/errors.ts";
+import {
+  ProtobufError,
+  protobufFields,
+  protobufPair,
+  protobufString,
+  protobufTimestamp,
+  ProtobufWriter,
+} from "../../base/protobuf.ts";
+import type { ValueRecord } from "../committed/mod.ts";
+import { TypedStream } from "./typed_stream.ts";
+
+/** 0: full or relative by its prefix (old lakeFS), 1: relative to the storage namespace, 2: full. */
+export type AddressType = 0 | 1 | 2;
+
+export interface Entry {
+  readonly address: string;
+  readonly addressType: AddressType;
+  readonly lastModified: Timestamp;
+  readonly sizeBytes: number;
+  readonly etag: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  /** 32 bytes; absent in entries that others wrote. */
+  readonly sha256?: Uint8Array;
+}
+
+export const DEFAULT_CONTENT_TYPE = "application/octet-stream";
+
+const SHA256_FIELD = 100;
+
+/** Returns the bytes of an entry. */
+export function encodeEntry(entry: Entry): Uint8Array {
+  const writer = new ProtobufWriter()
+    .string(1, entry.address)
+    .timestamp(2, entry.lastModified)
+    .uint(3, entry.sizeBytes)
+    .string(4, entry.etag)
+    .map(5, Object.entries(entry.metadata))
+    .uint(6, entry.addressType)
+    .string(7, entry.contentType);
+  if (entry.sha256) writer.bytes(SHA256_FIELD, entry.sha256);
+  return writer.finish();
+}
+
+/** Returns the entry of a record. Fails with `corrupt_file`, naming `where` it came from. */
+export function decodeEntry(data: Uint8Array, where = "entry"): Entry {
+  let address = "", etag = "", contentType = "", sizeBytes = 0, addressType = 0;
+  let lastModified: Timestamp = { seconds: 0, nanos: 0 };
+  let sha256: Uint8Array | undefined;
+  const metadata: [string, string][] = [];
+  try {
+    for (const field of protobufFields(data)) {
+      if (field.number === 1) address = protobufString(field);
+      else if (field.number === 2) lastModified = protobufTimestamp(field);
+      else if (field.number === 3) sizeBytes = field.uint;
+      else if (field.number === 4) etag = protobufString(field);
+      else if (field.number === 5) metadata.push(protobufPair(field));
+      else if (field.number === 6) addressType = field.uint;
+      else if (field.number === 7) contentType = protobufString(field);
+      else if (field.number === SHA256_FIELD && field.bytes.length === 32) sha256 = field.bytes.slice();
+    }
+  } catch (error) {
+    if (error instanceof ProtobufError) corrupt(where, 0, `an entry does not decode (${error.message})`);
+    throw error;
+  }
+  if (addressType < 0 || addressType > 2) corrupt(where, 0, `an entry has address type ${addressType}`);
+  return {
+    address,
+    addressType: addressType as AddressType,
+    lastModified,
+    sizeBytes,
+    etag,
+    // Object.fromEntries defines own properties, so that a key "__proto__" stays a key.
+    metadata: Object.fromEntries(metadata),
+    contentType,
+    ...(sha256 ? { sha256 } : {}),
+  };
+}
+
+/** Returns the identity: SHA-256 over size, ETag, metadata and, if not empty, content type. The address is no part. */
+export function entryIdentity(entry: Entry): Uint8Array {
+  const stream = new TypedStream().int64(entry.sizeBytes).string(entry.etag).map(entry.metadata);
+  if (entry.contentType !== "") stream.string(entry.contentType);
+  return stream.sha256();
+}
+
+/** Returns the record of an entry under a key. */
+export function entryRecord(key: Uint8Array, entry: Entry): ValueRecord {
+  return { key, identity: entryIdentity(entry), data: encodeEntry(entry) };
+}
+
+/**
+ * Returns a record's canonical size: `len(key) + 32 + 64 + bytes of metadata keys and values + bytes of the content type`.
+ * Reads only the fields that count.
+ */
+export function entryWeight(record: ValueRecord): number {
+  let weight = record.key.length + 32 + 64;
+  try {
+    for (const field of protobufFields(record.data)) {
+      if (field.number === 7) weight += field.bytes.length;
+      else if (field.number === 5) {
+        for (const part of protobufFields(field.bytes)) weight += part.bytes.length;
+      }
+    }
+  } catch (error) {
+    if (error instanceof ProtobufError) corrupt("entry", 0, `an entry does not decode (${error.message})`);
+    throw error;
+  }
+  return weight;
+}
+
+/**
+ * Returns whether two records of one key hold the same content: equal identities, or equal SHA-256, size, metadata and
+ * content type (the same bytes uploaded in one piece and in parts have two ETags).
+ */
+export function sameContent(a: ValueRecord, b: ValueRecord): boolean {
+  if (equalBytes(a.identity, b.identity)) return true;
+  const left = decodeEntry(a.data), right = decodeEntry(b.data);
+  return left.sha256 !== undefined && right.sha256 !== undefined && equalBytes(left.sha256, right.sha256) &&
+    left.sizeBytes === right.sizeBytes && left.contentType === right.contentType &&
+    hex(new TypedStream().map(left.metadata).finish()) ===
+      hex(new TypedStream().map(right.metadata).finish());
+}

@@ -1,0 +1,138 @@
+/** Commit: staged changes become ranges, a metarange, a commit record, and the branch's new head. */
+
+import { isWellFormed, utf8 } from "../../base/bytes.ts";
+import { timestampOf } from "../../base/clock.ts";
+import { CodedError } from "../../base/errors.ts";
+import { MAX_COMMIT_TEXT_BYTES } from "../../base/limits.ts";
+import type { CommitOptions } from "../../drivers/store.ts";
+import { type Applied, applyChanges, type Change } from "../committed/mod.ts";
+import { decodeEntry } from "../objects/mod.ts";
+import type { Commit } from "../refs/mod.ts";
+import type { Repository } from "../repository.ts";
+import { isTokenEmpty, type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { findBranch, land, type Sample } from "./landing.ts";
+import { tokensOf } from "./view.ts";
+
+/** Commits what is staged on a branch; durable when it returns. Fails with `no_changes`, `try_again`. */
+export async function commitBranch(
+  repository: Repository,
+  branch: string,
+  options: CommitOptions,
+): Promise<Commit> {
+  checkCommitText(options);
+  if (!options.allowEmpty) await refuseNothingStaged(repository, branch);
+  const outcome = await land(repository, branch, async (sample) => {
+    const parent = await repository.commits.get(sample.commitId);
+    const applied = await applyStaged(repository, parent, sample);
+    const note = { operation: "commit", who: options.committer };
+    if (!hasChanged(applied) && !options.allowEmpty) {
+      // Only no-changes were staged: they go, the branch stays where it is.
+      return { landing: { commitId: parent.id, note }, result: undefined };
+    }
+    const commit = await writeCommit(repository, applied, {
+      parents: [parent],
+      committer: options.committer,
+      message: options.message,
+      metadata: options.metadata ?? {},
+      ...(options.date === undefined ? {} : { date: options.date }),
+    });
+    return { landing: { commitId: commit.id, note }, result: commit };
+  });
+  return outcome ?? refuseNoChanges(branch);
+}
+
+/** What a commit is made of, beside its metarange. */
+export interface CommitText {
+  /** First parent first. */
+  readonly parents: readonly Commit[];
+  readonly committer: string;
+  readonly message: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Seconds since the epoch; default now. */
+  readonly date?: number;
+}
+
+/**
+ * Flushes a new metarange and its new ranges, whoever wrote them, and writes the commit record: in this order, so that no
+ * durable record ever names what power loss may still take.
+ */
+export async function writeCommit(
+  repository: Repository,
+  metarange: { readonly id: string; readonly newRanges: readonly string[] },
+  text: CommitText,
+): Promise<Commit> {
+  await repository.files.flush([...metarange.newRanges, ...(metarange.id === "" ? [] : [metarange.id])]);
+  return await repository.commits.put({
+    committer: text.committer,
+    message: text.message,
+    metadata: text.metadata,
+    metaRangeId: metarange.id,
+    creationDate: timestampOf(text.date === undefined ? repository.clock.now() : text.date * 1000),
+    parents: text.parents.map(({ id }) => id),
+    generation: 1 + Math.max(0, ...text.parents.map(({ generation }) => generation)),
+  });
+}
+
+/** Refuses commit messages and metadata that are no text or too long. */
+export function checkCommitText(
+  text: { message: string; metadata?: Readonly<Record<string, string>>; allowEmptyMessage?: boolean },
+): void {
+  if (text.message === "" && !text.allowEmptyMessage) {
+    throw new CodedError("invalid", "empty_message", "Cannot commit: the message is empty");
+  }
+  const parts = [text.message, ...Object.entries(text.metadata ?? {}).flat()];
+  if (!parts.every(isWellFormed)) {
+    throw new CodedError(
+      "invalid",
+      "invalid_metadata",
+      "Cannot commit: the message or metadata is not valid text",
+    );
+  }
+  const size = parts.reduce((sum, part) => sum + utf8(part).length, 0);
+  if (size <= MAX_COMMIT_TEXT_BYTES) return;
+  throw new CodedError(
+    "invalid",
+    "limit_exceeded",
+    `Cannot commit: message and metadata have ${size} bytes, and at most ${MAX_COMMIT_TEXT_BYTES} are allowed`,
+  );
+}
+
+/** Fails before anything is touched when no token holds a record. */
+async function refuseNothingStaged(repository: Repository, branch: string): Promise<void> {
+  const { state } = await findBranch(repository, branch);
+  for (const token of tokensOf(state)) if (!(await isTokenEmpty(repository.kv, token))) return;
+  refuseNoChanges(branch);
+}
+
+async function applyStaged(repository: Repository, parent: Commit, sample: Sample): Promise<Applied> {
+  const unflushed: string[] = [];
+  const staged = stagedRecords(repository.kv, sample.tokens);
+  const changes = asChanges(staged, (record) => {
+    if (record.isUnflushed && record.record) unflushed.push(decodeEntry(record.record.data).address);
+  });
+  const base = repository.metarange(parent.metaRangeId);
+  const applied = await applyChanges(repository.files, base, changes, repository.applyOptions);
+  if (unflushed.length > 0) await repository.objects.flush(unflushed);
+  return applied;
+}
+
+async function* asChanges(
+  staged: AsyncIterable<readonly StagedRecord[]>,
+  look: (record: StagedRecord) => void,
+): AsyncGenerator<readonly Change[]> {
+  for await (const block of staged) {
+    for (const record of block) look(record);
+    yield block;
+  }
+}
+
+/** Whether any change made a difference. */
+export function hasChanged(applied: Applied): boolean {
+  return applied.added + applied.changed + applied.removed > 0;
+}
+
+function refuseNoChanges(branch: string): never {
+  throw new CodedError("invalid", "no_changes", `Cannot commit branch "${branch}": nothing has changed`, {
+    details: { branch },
+  });
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  collect,
+  commit,
+  contents,
+  readText,
+  signs,
+  testEngine,
+  WHO,
+  withRepository,
+  write,
+} from "../../tests/support/test_engine.ts";
+
+test("commit() makes staged changes a commit, and older commits keep showing what they held", async () => {
+  const { store } = await withRepository();
+  const first = await commit(store, "main", { a: "1", b: "1" });
+  const second = await commit(store, "main", { a: "2", b: undefined, c: "1" });
+  assert.deepEqual(await contents(store, "main"), { a: "2", c: "1" });
+  assert.deepEqual(await contents(store, first), { a: "1", b: "1" });
+  assert.deepEqual(await contents(store, "main~2"), {});
+  const log = await collect(store.log("repo", "main"));
+  assert.deepEqual(log.map(({ id }) => id).slice(0, 2), [second, first]);
+  assert.equal(log[2]!.message, "Repository created");
+  assert.equal(log[2]!.metaRangeId, "");
+  assert.deepEqual(log.map(({ generation }) => generation), [3, 2, 1]);
+});
+
+test("commit() of nothing staged, or of changes that change nothing, says no_changes and leaves the branch", async () => {
+  const { store } = await withRepository();
+  const nothing = { code: "no_changes" };
+  await assert.rejects(store.commit("repo", "main", { message: "x", committer: WHO }), nothing);
+  const head = await commit(store, "main", { a: "1", b: "1" });
+  const before = await store.stat("repo", "main", "a");
+  await write(store, "main", { a: "1", nowhere: undefined });
+  assert.deepEqual(signs(await collect(store.status("repo", "main"))), []);
+  await assert.rejects(store.commit("repo", "main", { message: "x", committer: WHO }), nothing);
+  assert.equal(await store.resolve("repo", "main"), head);
+  // The same bytes keep the committed entry, address and time included.
+  assert.deepEqual(await store.stat("repo", "main", "a"), before);
+});
+
+test("commit() with allowEmpty makes a commit of the same records, so of the same metarange", async () => {
+  const { store } = await withRepository();
+  await commit(store, "main", { a: "1" });
+  const before = await store.getCommit("repo", "main");
+  const empty = await store.commit("repo", "main", { message: "empty", committer: WHO, allowEmpty: true });
+  assert.equal(empty.metaRangeId, before.metaRangeId);
+  assert.deepEqual(empty.parents, [before.id]);
+});
+
+test("commit() takes metadata, a date and an empty message on a flag", async () => {
+  const { store } = await withRepository();
+  await write(store, "main", { a: "1" });
+  await assert.rejects(store.commit("repo", "main", { message: "", committer: WHO }), {
+    code: "empty_message",
+  });
+  const made = await store.commit("repo", "main", {
+    message: "",
+    committer: "esti",
+    metadata: { k: "v" },
+    date: 1_600_000_000,
+    allowEmptyMessage: true,
+  });
+  const shown = await store.getCommit("repo", made.id);
+  assert.deepEqual([shown.committer, shown.message, shown.creationDate, shown.metadata], [
+    "esti",
+    "",
+    1_600_000_000,
+    { k: "v" },
+  ]);
+});
+
+test("messages and metadata beyond 128 KiB are refused with the limit named", async () => {
+  const { store } = await withRepository();
+  await write(store, "main", { a: "1" });
+  const message = "x".repeat(128 * 1024 + 1);
+  await assert.rejects(store.commit("repo", "main", { message, committer: WHO }), {
+    code: "limit_exceeded",
+    message: /131072/,
+  });
+});
+
+test("staged changes show on the branch, not on its commit, and are gone from the status when committed", async () => {
+  const { store } = await withRepository();
+  await commit(store, "main", { a: "1", b: "1" });
+  await write(store, "main", { a: "2", b: undefined, c: "3" });
+  assert.equal(await readText(store, "main", "a"), "2");
+  assert.equal(await readText(store, "main@", "a"), "1");
+  assert.equal(await readText(store, "main", "b"), undefined);
+  assert.deepEqual(signs(await collect(store.status("repo", "main"))), ["~a", "-b", "+c"]);
+  assert.deepEqual(signs(await collect(store.diff("repo", "main", "main$"))), ["~a", "-b", "+c"]);
+  assert.deepEqual(signs(await collect(store.diff("repo", "main", "main"))), []);
+  await store.commit("repo", "main", { message: "x", committer: WHO });
+  assert.deepEqual(await collect(store.status("repo", "main")), []);
+  assert.deepEqual(signs(await collect(store.diff("repo", "main~1", "main"))), ["~a", "-b", "+c"]);
+  assert.deepEqual(signs(await collect(store.diff("repo", "main", "main~1"))), ["~a", "+b", "-c"]);
+});
+
+test("20 parallel commits of one path each all land or find their change committed by another; no change is lost", async () => {
+  const { store } = await withRepository();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, i) => commit(store, "main", { [`f${i}`]: String(i) })),
+  );
+  for (const outcome of outcomes) {
+    if (outcome.status === "rejected") assert.equal(outcome.reason.code, "no_changes");
+  }
+  assert.deepEqual(Object.keys(await contents(store, "main@")).length, 20);
+});
+
+test("20 parallel empty commits each succeed or say try again; never no_changes", async () => {
+  const { store } = await withRepository();
+  const outcomes = await Promise.allSettled(
+    Array.from(
+      { length: 20 },
+      (_, i) => store.commit("repo", "main", { message: `m${i}`, committer: WHO, allowEmpty: true }),
+    ),
+  );
+  const landed = outcomes.filter(({ status }) => status === "fulfilled").length;
+  for (const outcome of outcomes) {
+    if (outcome.status === "rejected") assert.equal(outcome.reason.code, "try_again");
+  }
+  assert.equal((await collect(store.log("repo", "main"))).length, landed + 1);
+});
+
+test("equal contents give equal metarange IDs in any repository, by any way", async () => {
+  const a = await withRepository(), b = await withRepository(testEngine());
+  await commit(a.store, "main", { x: "1", y: "2", z: "3" });
+  await commit(b.store, "main", { z: "9", q: "0" });
+  await commit(b.store, "main", { y: "2", q: undefined });
+  await commit(b.store, "main", { z: "3", x: "1" });
+  const [left, right] = [await a.store.getCommit("repo", "main"), await b.store.getCommit("repo", "main")];
+  assert.equal(left.metaRangeId, right.metaRangeId);
+});
+
+test("deleting everything gives the empty metarange", async () => {
+  const { store } = await withRepository();
+  await commit(store, "main", { a: "1" });
+  await commit(store, "main", { a: undefined });
+  const { metaRangeId } = await store.getCommit("repo", "main");
+  assert.equal(metaRangeId, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  assert.deepEqual(await contents(store, "main"), {});
+});
+
+test("a namespace listing shows _lakefs/ and data/ only", async () => {
+  const { store, objects } = await withRepository();
+  await commit(store, "main", { a: "1" });
+  const prefixes = new Set<string>(), loose: string[] = [];
+  for await (const page of objects.pages({ delimiter: "/" })) {
+    for (const prefix of page.prefixes) prefixes.add(prefix);
+    loose.push(...page.objects.map(({ key }) => key));
+  }
+  assert.deepEqual([[...prefixes].sort(), loose], [["_lakefs/", "data/"], []]);
+});
+
+test("two writes of one path in one writer: the later one counts", async () => {
+  const { store } = await withRepository();
+  const writer = await store.writer("repo", "main");
+  await writer.put("a", new TextEncoder().encode("1"));
+  await writer.delete("a");
+  await writer.put("a", new TextEncoder().encode("2"));
+  await writer.close();
+  assert.equal(await readText(store, "main", "a"), "2");
+});
+
+test("a conditional write refuses a path that is taken, staged or committed, and takes a deleted one", async () => {
+  const { store } = await withRepository();
+  const put = async (path: string) => {
+    const writer = await store.writer("repo", "main");
+    await writer.put(path, new TextEncoder().encode("new"), { ifAbsent: true });
+    await writer.close();
+  };
+  await put("fresh");
+  await assert.rejects(put("fresh"), { code: "object_exists" });
+  await commit(store, "main", { old: "1" });
+  await assert.rejects(put("old"), { code: "object_exists" });
+  await write(store, "main", { old: undefined });
+  await put("old");
+  assert.equal(await readText(store, "main", "old"), "new");
+});
+
+test("paths beyond 1,024 bytes, empty ones and ones with NUL or lone surrogates are refused", async () => {
+  const { store } = await withRepository();
+  const writer = await store.writer("repo", "main");
+  const body = new Uint8Array(1);
+  for (const bad of ["", "a\0b", "\ud800", "é".repeat(513)]) {
+    await assert.rejects(writer.put(bad, body), { code: "invalid_path" });
+  }
+  await writer.put("é".repeat(512), body);
+  await writer.close();
+});

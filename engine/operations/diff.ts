@@ -1,0 +1,150 @@
+/** Differences as the store contract shows them: between refs, and between a branch's staged and committed state. */
+
+import { afterPrefix, compareBytes, lossyText, utf8 } from "../../base/bytes.ts";
+import type { ChangeType, DiffItem, DiffOptions } from "../../drivers/store.ts";
+import {
+  BlockCollector,
+  BlockCursor,
+  diffMetaranges,
+  type KeyBounds,
+  type Metarange,
+  type RecordChange,
+} from "../committed/mod.ts";
+import { sameContent } from "../objects/mod.ts";
+import type { Repository } from "../repository.ts";
+import { type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { findBranch } from "./landing.ts";
+import { statsOfRecord } from "./stats.ts";
+import { openView, tokensOf } from "./view.ts";
+
+/** Yields what is staged on a branch and differs from its commit. */
+export async function* statusOfBranch(
+  repository: Repository,
+  branch: string,
+  options: DiffOptions = {},
+): AsyncGenerator<readonly DiffItem[]> {
+  const { state } = await findBranch(repository, branch);
+  const metarange = repository.metarange((await repository.commits.get(state.commitId)).metaRangeId);
+  const staged = stagedChanges(repository, { metarange, tokens: tokensOf(state) }, bounds(options));
+  yield* diffItems(repository, staged, options);
+}
+
+/** Yields what changed from `left` to `right`; a `$` behind the right branch's name takes its staged changes in. */
+export async function* diffRefs(
+  repository: Repository,
+  [left, right]: readonly [string, string],
+  options: DiffOptions = {},
+): AsyncGenerator<readonly DiffItem[]> {
+  const older = await openView(repository, left), newer = await openView(repository, right);
+  const within = bounds(options);
+  const committed = diffMetaranges(older.metarange, newer.metarange, within);
+  const isStagedAsked = right.endsWith("$");
+  const changes = isStagedAsked
+    ? overlay(committed, stagedChanges(repository, newer, within), older.metarange)
+    : committed;
+  yield* diffItems(repository, changes, options);
+}
+
+/** Yields the staged records that differ from the committed ones. */
+export async function* stagedChanges(
+  repository: Repository,
+  { metarange, tokens }: { readonly metarange: Metarange; readonly tokens: readonly string[] },
+  { start, end }: KeyBounds = {},
+): AsyncGenerator<readonly RecordChange[]> {
+  const collector = new BlockCollector<RecordChange>();
+  for await (const block of stagedRecords(repository.kv, tokens, start)) {
+    for (const staged of block) {
+      if (end && compareBytes(staged.key, end) >= 0) return yield collector.take();
+      const left = await metarange.get(staged.key);
+      if (!isChange(left, staged)) continue;
+      const full = collector.add({ key: staged.key, left, right: staged.record });
+      if (full) yield full;
+    }
+  }
+  yield collector.take();
+}
+
+function isChange(committed: RecordChange["left"], staged: StagedRecord): boolean {
+  return committed && staged.record ? !sameContent(committed, staged.record) : committed !== staged.record;
+}
+
+/** Lays staged changes of the right side over the committed differences between left and right. */
+async function* overlay(
+  committed: AsyncIterable<readonly RecordChange[]>,
+  staged: AsyncIterable<readonly RecordChange[]>,
+  older: Metarange,
+): AsyncGenerator<readonly RecordChange[]> {
+  const below = new BlockCursor(committed), above = new BlockCursor(staged);
+  const collector = new BlockCollector<RecordChange>();
+  while (true) {
+    const low = below.peek() ?? await below.load();
+    const high = above.peek() ?? await above.load();
+    if (!low && !high) break;
+    const order = !high ? -1 : !low ? 1 : compareBytes(low.key, high.key);
+    if (order <= 0) below.advance();
+    if (order >= 0) above.advance();
+    const left = low && order <= 0 ? low.left : await older.get(high!.key);
+    const right = order < 0 ? low!.right : high!.right;
+    if (left && right ? sameContent(left, right) : left === right) continue;
+    const block = collector.add({ key: (low && order <= 0 ? low : high!).key, left, right });
+    if (block) yield block;
+  }
+  yield collector.take();
+}
+
+function bounds(options: DiffOptions): KeyBounds {
+  const prefix = utf8(options.prefix ?? "");
+  const end = afterPrefix(prefix);
+  return {
+    start: options.after === undefined ? prefix : later(prefix, utf8(`${options.after}\0`)),
+    ...(end ? { end } : {}),
+  };
+}
+
+function later(a: Uint8Array, b: Uint8Array): Uint8Array {
+  return compareBytes(a, b) >= 0 ? a : b;
+}
+
+/** Turns changes into items, folded at a delimiter and cut at an amount. */
+async function* diffItems(
+  repository: Repository,
+  changes: AsyncIterable<readonly RecordChange[]>,
+  options: DiffOptions,
+): AsyncGenerator<readonly DiffItem[]> {
+  const { prefix = "", delimiter = "", after } = options;
+  let left = options.amount ?? Infinity;
+  let folded: string | undefined;
+  for await (const block of changes) {
+    const items: DiffItem[] = [];
+    for (const change of block) {
+      if (left === 0) break;
+      const path = lossyText(change.key);
+      const at = delimiter === "" ? -1 : path.indexOf(delimiter, prefix.length);
+      if (at < 0) items.push(diffItem(repository, path, change));
+      else {
+        const common = path.slice(0, at + delimiter.length);
+        if (common === folded || (after !== undefined && common === after)) continue;
+        folded = common;
+        // Whatever is inside, the prefix as a whole has changed.
+        items.push({ type: "changed", path: common, pathType: "common_prefix", sizeBytes: 0 });
+      }
+      left--;
+    }
+    if (items.length > 0) yield items;
+    if (left === 0) return;
+  }
+}
+
+function diffItem(repository: Repository, path: string, change: RecordChange): DiffItem {
+  const left = change.left && statsOfRecord(repository, change.left);
+  const right = change.right && statsOfRecord(repository, change.right);
+  const type: ChangeType = !left ? "added" : !right ? "removed" : "changed";
+  return {
+    type,
+    path,
+    pathType: "object",
+    sizeBytes: (right ?? left)!.sizeBytes,
+    ...(left ? { left } : {}),
+    ...(right ? { right } : {}),
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * Landing a change on a branch: seal, sample, build, flush, compare-and-set.
+ *
+ *     1. A fresh staging token by compare-and-set; the former one becomes the first sealed token.    (seal)
+ *     2. From the commit and the sealed tokens as they now are, a new state is built.                (build)
+ *     3. Compare-and-set of the branch: new commit, its own sealed tokens dropped.                   (land)
+ *
+ * If 3 fails only because newer tokens were sealed on top (same commit, all own tokens still listed), it is tried again
+ * dropping only its own: so of racing landings one always lands. If the commit moved, all starts again, a bounded number
+ * of times; then "try again", having lost nothing: sealed tokens stay listed, readers see their changes.
+ */
+
+import { CodedError } from "../../base/errors.ts";
+import { type BranchState, type MoveNote, type SeenRef } from "../refs/mod.ts";
+import type { Repository } from "../repository.ts";
+import { cleanDropped, isTokenEmpty, recordDropped } from "../staging/mod.ts";
+
+const MAX_ATTEMPTS = 30;
+const MAX_JITTER_MS = 20;
+
+/** A branch as sampled; `tokens` are its sealed tokens, newest first: nobody writes to them any more. */
+export interface Sample {
+  readonly commitId: string;
+  readonly tokens: readonly string[];
+}
+
+/** What a branch becomes. */
+export interface Landing {
+  readonly commitId: string;
+  readonly note: MoveNote;
+  /** A token that takes the place of the dropped ones, as the only sealed token, older than the current one. */
+  readonly rest?: string;
+  /** Keeps the sampled tokens on the branch instead of dropping them. */
+  readonly keepsTokens?: boolean;
+}
+
+/**
+ * Lands what `build` makes of a sample of the branch. `build` may run several times; it throws to give up, having changed
+ * nothing. Fails with `branch_not_found`, `try_again`.
+ */
+export async function land<T>(
+  repository: Repository,
+  branch: string,
+  build: (sample: Sample) => Promise<{ landing: Landing; result: T }>,
+): Promise<T> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await repository.clock.sleep(repository.randomness.fraction() * MAX_JITTER_MS * attempt);
+    const sample = await seal(repository, branch);
+    const { landing, result } = await build(sample);
+    if (await moveBranch(repository, branch, { sample, landing })) {
+      const dropped = landing.keepsTokens ? [] : sample.tokens;
+      await recordDropped(repository.kv, repository.partition, { tokens: dropped, clock: repository.clock });
+      await cleanDropped(repository.kv, repository.partition, repository.clock);
+      return result;
+    }
+  }
+  throw new CodedError(
+    "conflict",
+    "try_again",
+    `Cannot update branch "${branch}": others kept changing it meanwhile; nothing is lost, try again`,
+    { details: { branch } },
+  );
+}
+
+/** Returns the live branch. Fails with `branch_not_found`, or `not_a_branch` when it is a tag. */
+export async function findBranch(
+  repository: Repository,
+  name: string,
+): Promise<SeenRef & { state: BranchState }> {
+  const seen = await repository.refs.find(name);
+  const state = seen?.record.branch;
+  if (seen && state) return { ...seen, state };
+  if (seen) {
+    throw new CodedError(
+      "invalid",
+      "not_a_branch",
+      `Cannot write to "${name}": it is a tag, and tags do not change`,
+      {
+        details: { ref: name },
+      },
+    );
+  }
+  throw new CodedError("not_found", "branch_not_found", `Cannot find branch "${name}"`, {
+    details: { branch: name },
+  });
+}
+
+/** Seals what is staged and samples the branch. A staging token with nothing in it stays: there is nothing to seal. */
+async function seal(repository: Repository, name: string): Promise<Sample> {
+  while (true) {
+    const seen = await findBranch(repository, name);
+    const { commitId, stagingToken, sealedTokens } = seen.state;
+    if (await isTokenEmpty(repository.kv, stagingToken)) return { commitId, tokens: sealedTokens };
+    const sealed: BranchState = {
+      commitId,
+      stagingToken: repository.newToken(),
+      sealedTokens: [stagingToken, ...sealedTokens],
+    };
+    if (await repository.refs.retoken(seen, { ...seen.record, branch: sealed })) {
+      return { commitId, tokens: sealed.sealedTokens };
+    }
+  }
+}
+
+/** Tries the last step until it lands or the sample no longer holds; returns whether it landed. */
+async function moveBranch(
+  repository: Repository,
+  name: string,
+  { sample, landing }: { sample: Sample; landing: Landing },
+): Promise<boolean> {
+  while (true) {
+    const seen = await findBranch(repository, name);
+    const { commitId, stagingToken, sealedTokens } = seen.state;
+    if (commitId !== sample.commitId) return false;
+    if (!sample.tokens.every((token) => sealedTokens.includes(token))) return false;
+    const newer = landing.keepsTokens
+      ? sealedTokens
+      : sealedTokens.filter((token) => !sample.tokens.includes(token));
+    const branch: BranchState = {
+      commitId: landing.commitId,
+      stagingToken,
+      sealedTokens: landing.rest === undefined ? newer : [...newer, landing.rest],
+    };
+    // A branch that stays at its commit has not moved: only its tokens change, and the reflog says nothing.
+    const hasLanded = landing.commitId === commitId
+      ? await repository.refs.retoken(seen, { ...seen.record, branch })
+      : await repository.refs.change(seen, { name, isDeleted: false, branch }, landing.note);
+    if (hasLanded) return true;
+  }
+}

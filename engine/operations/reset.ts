@@ -1,0 +1,65 @@
+/** Reset: dropping staged changes of a branch, a prefix or one object; and moving a branch to a commit. */
+
+import { equalBytes, startsWithBytes, utf8 } from "../../base/bytes.ts";
+import { type Commit, resolveRef } from "../refs/mod.ts";
+import { pathKey } from "../objects/mod.ts";
+import type { Repository } from "../repository.ts";
+import { encodeStaged, stagedRecords } from "../staging/mod.ts";
+import { findBranch, land, type Sample } from "./landing.ts";
+
+/** Drops staged changes: all, those under a prefix, or that of one path. Nothing to drop is no error. */
+export async function resetBranch(
+  repository: Repository,
+  branch: string,
+  { prefix, path, who }: { readonly prefix?: string; readonly path?: string; readonly who: string },
+): Promise<void> {
+  const isDropped = path !== undefined
+    ? matching(pathKey(path), equalBytes)
+    : prefix !== undefined && prefix !== ""
+    ? matching(utf8(prefix), startsWithBytes)
+    : undefined;
+  await land(repository, branch, async (sample) => {
+    const rest = isDropped && await copyRest(repository, sample, isDropped);
+    const note = { operation: "reset", who };
+    return { landing: { commitId: sample.commitId, note, ...(rest ? { rest } : {}) }, result: undefined };
+  });
+}
+
+/** Moves a branch to a commit and drops its staged changes; the old head stays in the reflog. */
+export async function hardReset(
+  repository: Repository,
+  branch: string,
+  { ref, who }: { readonly ref: string; readonly who: string },
+): Promise<Commit> {
+  await findBranch(repository, branch);
+  const { commit } = await resolveRef(repository.refs, repository.commits, ref);
+  return await land(repository, branch, () => {
+    const landing = { commitId: commit.id, note: { operation: "hard reset", who } };
+    return Promise.resolve({ landing, result: commit });
+  });
+}
+
+/** Writes the sampled records that are not dropped to a fresh token; returns it, or `undefined` when none is left. */
+async function copyRest(
+  repository: Repository,
+  sample: Sample,
+  isDropped: (key: Uint8Array) => boolean,
+): Promise<string | undefined> {
+  const token = repository.newToken();
+  let isUsed = false;
+  for await (const block of stagedRecords(repository.kv, sample.tokens)) {
+    const kept = block.filter(({ key }) => !isDropped(key));
+    if (kept.length === 0) continue;
+    isUsed = true;
+    const entries = kept.map((record) => ({ key: record.key, value: encodeStaged(record) }));
+    await repository.kv.setMany(utf8(token), entries);
+  }
+  return isUsed ? token : undefined;
+}
+
+function matching(
+  wanted: Uint8Array,
+  matches: (key: Uint8Array, wanted: Uint8Array) => boolean,
+): (key: Uint8Array) => boolean {
+  return (key) => matches(key, wanted);
+}

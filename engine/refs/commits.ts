@@ -1,0 +1,78 @@
+/** Commit records in a repository's partition: `commits/<id>`. Written once, never changed. */
+
+import { lossyText, utf8 } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import type { KvStore } from "../../kv/store.ts";
+import { commitId } from "./commit_id.ts";
+import { type CommitRecord, decodeCommit, encodeCommit } from "./records.ts";
+
+const PREFIX = "commits/";
+const MAX_CANDIDATES = 10;
+const MAX_CACHED = 10_000;
+
+export interface Commit extends CommitRecord {
+  readonly id: string;
+}
+
+export class Commits {
+  readonly #kv: KvStore;
+  readonly #partition: Uint8Array;
+  readonly #cache = new Map<string, Commit>();
+
+  constructor(kv: KvStore, partition: Uint8Array) {
+    this.#kv = kv;
+    this.#partition = partition;
+  }
+
+  /** Returns a commit by its full ID, or `undefined`. */
+  async find(id: string): Promise<Commit | undefined> {
+    const known = this.#cache.get(id);
+    if (known) return known;
+    const found = await this.#kv.get(this.#partition, utf8(PREFIX + id));
+    return found && this.#remember({ id, ...decodeCommit(found.value) });
+  }
+
+  /** Returns a commit that something refers to. Fails with `missing_commit` (kind `corrupt`). */
+  async get(id: string): Promise<Commit> {
+    const commit = await this.find(id);
+    if (commit) return commit;
+    throw new CodedError("corrupt", "missing_commit", `Cannot read commit "${id}": its record is missing`, {
+      details: { commit: id },
+    });
+  }
+
+  /** Stores a commit; durable when it returns. Storing an equal one again changes nothing. */
+  async put(record: CommitRecord): Promise<Commit> {
+    const id = commitId(record);
+    await this.#kv.set(this.#partition, utf8(PREFIX + id), encodeCommit(id, record));
+    return this.#remember({ id, ...record });
+  }
+
+  /** Returns the commit with a unique ID prefix, or `undefined` when there is none. Fails with `ambiguous_ref`. */
+  async findByPrefix(prefix: string): Promise<Commit | undefined> {
+    const ids: string[] = [];
+    const scan = this.#kv.scan(this.#partition, {
+      prefix: utf8(PREFIX + prefix),
+      pageSize: MAX_CANDIDATES + 1,
+    });
+    for await (const page of scan) {
+      for (const { key } of page) ids.push(lossyText(key).slice(PREFIX.length));
+      if (ids.length > MAX_CANDIDATES) break;
+    }
+    if (ids.length <= 1) return ids.length === 1 ? await this.get(ids[0]!) : undefined;
+    const shown = ids.slice(0, MAX_CANDIDATES).map((id) => id.slice(0, Math.max(12, prefix.length + 4)));
+    throw new CodedError(
+      "invalid",
+      "ambiguous_ref",
+      `Cannot resolve "${prefix}": it begins the IDs of several commits: ${shown.join(", ")}` +
+        (ids.length > MAX_CANDIDATES ? ", …" : ""),
+      { details: { ref: prefix, candidates: ids.slice(0, MAX_CANDIDATES) } },
+    );
+  }
+
+  #remember(commit: Commit): Commit {
+    if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(commit.id, commit);
+    return commit;
+  }
+}

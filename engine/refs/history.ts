@@ -1,0 +1,102 @@
+/** Walking the graph of commits. A commit's generation is one more than the highest of its parents'. */
+
+import { CodedError } from "../../base/errors.ts";
+import { millisecondsOf } from "../../base/clock.ts";
+import type { Commit, Commits } from "./commits.ts";
+
+/** Yields a commit and its ancestors through first parents, newest first. */
+export async function* firstParents(commits: Commits, from: Commit): AsyncGenerator<Commit> {
+  for (let commit: Commit | undefined = from; commit;) {
+    yield commit;
+    commit = commit.parents[0] === undefined ? undefined : await commits.get(commit.parents[0]);
+  }
+}
+
+/** Yields a commit and all its ancestors, each once, children before parents. */
+export async function* allAncestors(commits: Commits, from: Commit): AsyncGenerator<Commit> {
+  const waiting = new CommitQueue();
+  const seen = new Set([from.id]);
+  waiting.push(from);
+  for (let commit = waiting.pop(); commit; commit = waiting.pop()) {
+    yield commit;
+    for (const parent of commit.parents) {
+      if (seen.has(parent)) continue;
+      seen.add(parent);
+      waiting.push(await commits.get(parent));
+    }
+  }
+}
+
+/**
+ * Returns the nearest common ancestor: of highest generation, then of smallest ID; `undefined` when there is none.
+ *
+ * Commits are taken by falling generation, so when one is taken, all its descendants have marked it.
+ */
+export async function mergeBase(commits: Commits, left: Commit, right: Commit): Promise<Commit | undefined> {
+  const marks = new Map<string, number>();
+  const waiting = new CommitQueue();
+  function mark(commit: Commit, side: number): void {
+    if (!marks.has(commit.id)) waiting.push(commit);
+    marks.set(commit.id, (marks.get(commit.id) ?? 0) | side);
+  }
+  mark(left, 1);
+  mark(right, 2);
+  for (let commit = waiting.pop(); commit; commit = waiting.pop()) {
+    const sides = marks.get(commit.id)!;
+    if (sides === 3) return commit;
+    for (const parent of commit.parents) mark(await commits.get(parent), sides);
+  }
+  return undefined;
+}
+
+/** Returns the newest commit along first parents made at or before a time in milliseconds. Fails with `no_commit_at_time`. */
+export async function commitAtTime(commits: Commits, from: Commit, timeMs: number): Promise<Commit> {
+  for await (const commit of firstParents(commits, from)) {
+    if (millisecondsOf(commit.creationDate) <= timeMs) return commit;
+  }
+  const time = new Date(timeMs).toISOString();
+  throw new CodedError(
+    "not_found",
+    "no_commit_at_time",
+    `Cannot find a commit at ${time}: the history begins later`,
+  );
+}
+
+/** A heap of commits: highest generation first, then the smallest ID. */
+class CommitQueue {
+  readonly #heap: Commit[] = [];
+
+  push(commit: Commit): void {
+    const heap = this.#heap;
+    let at = heap.push(commit) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!comesBefore(commit, heap[parent]!)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = commit;
+  }
+
+  pop(): Commit | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (heap.length === 0 || !last) return first;
+    let at = 0;
+    while (true) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && comesBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (!comesBefore(heap[child]!, last)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+function comesBefore(a: Commit, b: Commit): boolean {
+  return a.generation !== b.generation ? a.generation > b.generation : a.id < b.id;
+}

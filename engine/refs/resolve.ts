@@ -1,0 +1,83 @@
+/** Resolving ref expressions: branch, tag, full commit ID, unique commit prefix, in this order; then the steps back. */
+
+import { CodedError } from "../../base/errors.ts";
+import type { Commit, Commits } from "./commits.ts";
+import { parseRefExpression, type RefStep } from "./expression.ts";
+import type { Refs, SeenRef } from "./refs.ts";
+
+export interface ResolvedRef {
+  readonly commit: Commit;
+  /** The branch as it was read, when the expression is a branch itself and so has staged changes beside its commit. */
+  readonly branch?: SeenRef;
+  /** Whether `$` asked for staged changes where a bare branch name would stand for its commit. */
+  readonly asksForStaged: boolean;
+}
+
+export async function resolveRef(refs: Refs, commits: Commits, text: string): Promise<ResolvedRef> {
+  const expression = parseRefExpression(text);
+  const { branch, commit: base } = await resolveBase(refs, commits, expression.base);
+  if (expression.scope === "staged" && (!branch || expression.steps.length > 0)) {
+    throw new CodedError(
+      "invalid",
+      "invalid_ref",
+      `Cannot resolve "${text}": only a branch has staged changes`,
+      {
+        details: { ref: text },
+      },
+    );
+  }
+  let commit = base;
+  for (const step of expression.steps) commit = await stepBack(commits, commit, { step, text });
+  const isBranchItself = branch && expression.steps.length === 0 && expression.scope !== "committed";
+  return { commit, ...(isBranchItself ? { branch } : {}), asksForStaged: expression.scope === "staged" };
+}
+
+async function resolveBase(
+  refs: Refs,
+  commits: Commits,
+  base: string,
+): Promise<{ commit: Commit; branch?: SeenRef }> {
+  const seen = await refs.find(base);
+  if (seen?.record.branch) return { commit: await commits.get(seen.record.branch.commitId), branch: seen };
+  if (seen?.record.tagCommitId !== undefined) return { commit: await commits.get(seen.record.tagCommitId) };
+  const id = base.toLowerCase();
+  if (/^[0-9a-f]{4,64}$/.test(id)) {
+    const commit = id.length === 64 ? await commits.find(id) : await commits.findByPrefix(id);
+    if (commit) return { commit };
+  }
+  throw new CodedError(
+    "not_found",
+    "ref_not_found",
+    `Cannot find "${base}": no branch, tag or commit has that name`,
+    {
+      details: { ref: base },
+    },
+  );
+}
+
+async function stepBack(
+  commits: Commits,
+  from: Commit,
+  { step, text }: { step: RefStep; text: string },
+): Promise<Commit> {
+  if (step.kind === "parent") {
+    if (step.count === 0) return from;
+    const parent = from.parents[step.count - 1];
+    if (parent !== undefined) return await commits.get(parent);
+    const has = from.parents.length === 0 ? "is the first commit" : `has ${from.parents.length} parent(s)`;
+    throw beyondHistory(text, `commit ${from.id.slice(0, 12)} ${has}`);
+  }
+  let commit = from;
+  for (let i = 0; i < step.count; i++) {
+    const parent = commit.parents[0];
+    if (parent === undefined) throw beyondHistory(text, `the history ends ${i} commit(s) back`);
+    commit = await commits.get(parent);
+  }
+  return commit;
+}
+
+function beyondHistory(text: string, why: string): CodedError {
+  return new CodedError("not_found", "ref_beyond_history", `Cannot resolve "${text}": ${why}`, {
+    details: { ref: text },
+  });
+}

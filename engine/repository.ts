@@ -1,0 +1,82 @@
+/** An open repository: its record and the parts of it that operations work on. */
+
+import { utf8 } from "../base/bytes.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Randomness } from "../base/randomness.ts";
+import type { ObjectStore } from "../drivers/object_store.ts";
+import type { KvStore } from "../kv/store.ts";
+import { type ApplyOptions, Metarange, TableFiles } from "./committed/mod.ts";
+import { entryWeight, newId, sameContent } from "./objects/mod.ts";
+import { Commits, Refs, repositoryPartition, type RepositoryRecord } from "./refs/mod.ts";
+
+/** What the engine stands on. Time and chance come in here and nowhere else. */
+export interface EngineContext {
+  readonly kv: KvStore;
+  /** Opens the object store of a storage namespace. */
+  readonly openObjects: (storageNamespace: string) => Promise<ObjectStore>;
+  /** The storage namespace of a repository that was created without naming one. */
+  readonly defaultNamespace: (repository: string, instanceUid: string) => string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+const MAX_OPEN_METARANGES = 32;
+
+export class Repository {
+  readonly record: RepositoryRecord;
+  readonly partition: Uint8Array;
+  readonly kv: KvStore;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly objects: ObjectStore;
+  readonly files: TableFiles;
+  readonly commits: Commits;
+  readonly refs: Refs;
+  readonly #metaranges = new Map<string, Metarange>();
+
+  constructor(context: EngineContext, record: RepositoryRecord, objects: ObjectStore) {
+    this.record = record;
+    this.partition = utf8(repositoryPartition(record));
+    this.kv = context.kv;
+    this.clock = context.clock;
+    this.randomness = context.randomness;
+    this.objects = objects;
+    this.files = new TableFiles(objects);
+    this.commits = new Commits(context.kv, this.partition);
+    this.refs = new Refs(context.kv, this.partition, context);
+  }
+
+  get name(): string {
+    return this.record.id;
+  }
+
+  /** Returns a metarange by its ID; read lazily, kept open. */
+  metarange(id: string): Metarange {
+    const known = this.#metaranges.get(id);
+    if (known) return known;
+    if (this.#metaranges.size >= MAX_OPEN_METARANGES) {
+      this.#metaranges.delete(this.#metaranges.keys().next().value!);
+    }
+    const metarange = new Metarange(this.files, id);
+    this.#metaranges.set(id, metarange);
+    return metarange;
+  }
+
+  /** How changes are applied to metaranges of this repository. */
+  get applyOptions(): ApplyOptions {
+    return { chunking: this.record.chunking, weigh: entryWeight, same: sameContent };
+  }
+
+  /** Returns a fresh staging token: the name of a KV partition that nobody has used. */
+  newToken(): string {
+    return newToken(this.record, this);
+  }
+}
+
+/** Returns a fresh staging token for a repository. */
+export function newToken(
+  record: RepositoryRecord,
+  seams: { readonly clock: Clock; readonly randomness: Randomness },
+): string {
+  return `${repositoryPartition(record)}/${newId(seams.clock, seams.randomness)}`;
+}

@@ -1,0 +1,19 @@
+/** Where a table's bytes come from. */
+
+/** A file of known size that is read in pieces. It does not change while it is open. */
+export interface ByteSource {
+  /** Names the file in errors. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Returns the `length` bytes at `offset`. The reader treats a shorter answer as damage. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** Returns a source over bytes that are in memory. */
+export function memorySource(name: string, bytes: Uint8Array): ByteSource {
+  return {
+    name,
+    sizeBytes: bytes.length,
+    read: (offset, length) => Promise.resolve(bytes.subarray(offset, offset + length)),
+  };
+}

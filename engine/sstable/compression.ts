@@ -1,0 +1,49 @@
+/** The compression of blocks: a type byte behind each block says how its bytes are stored. */
+
+import { zstdDecompressSync } from "node:zlib";
+import { malformed } from "./malformed.ts";
+import { snappyDecompress } from "./snappy.ts";
+import { varintAt } from "./varint.ts";
+
+export const STORED_PLAIN = 0;
+export const STORED_SNAPPY = 1;
+/** Read, never written. A varint32 with the decompressed length stands before the frame. */
+export const STORED_ZSTD = 7;
+
+/** How a block of at most `maxBytes` was stored. */
+export interface StoredForm {
+  readonly type: number;
+  readonly maxBytes: number;
+}
+
+/** Returns a block's content in memory of its own, which does not hold on to `stored`. */
+export function decompress(stored: Uint8Array, { type, maxBytes }: StoredForm): Uint8Array {
+  switch (type) {
+    case STORED_PLAIN:
+      return new Uint8Array(stored);
+    case STORED_SNAPPY:
+      return snappyDecompress(stored, maxBytes);
+    case STORED_ZSTD:
+      return zstdDecompress(stored, maxBytes);
+    default:
+      return malformed(`block compression ${type}`);
+  }
+}
+
+function zstdDecompress(stored: Uint8Array, maxBytes: number): Uint8Array {
+  const { value: length, end: frameStart } = varintAt(stored, 0);
+  if (length > maxBytes) malformed(`Zstandard data of ${length} bytes, more than ${maxBytes}`);
+  const content = inflate(stored.subarray(frameStart), length);
+  if (content.length !== length) malformed("Zstandard data of another length than it claims");
+  return content;
+}
+
+function inflate(frame: Uint8Array, length: number): Uint8Array {
+  try {
+    // The bound stops a frame that holds more than it claims; zlib takes none below 1.
+    const content = zstdDecompressSync(frame, { maxOutputLength: Math.max(1, length) });
+    return new Uint8Array(content.buffer, content.byteOffset, content.length);
+  } catch {
+    return malformed("Zstandard data that does not decompress");
+  }
+}

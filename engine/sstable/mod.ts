@@ -1,0 +1,11 @@
+/**
+ * Tables: files of records sorted by key, as RocksDB, Pebble and lakeFS read and write them.
+ *
+ * This folder knows bytes, not what they mean: values are opaque here, and a table's ID is its caller's business.
+ */
+
+export { type ByteSource, memorySource } from "./byte_source.ts";
+export type { TableSummary, TableType, UserProperties } from "./properties.ts";
+export { TableReader } from "./reader.ts";
+export type { TableRecord } from "./records.ts";
+export { type BlockCutter, TableWriter, type TableWriterOptions } from "./writer.ts";

@@ -1,0 +1,283 @@
+/** The embedded engine as a store: the first implementation of the store contract. */
+
+import { millisecondsOf } from "../base/clock.ts";
+import { CodedError } from "../base/errors.ts";
+import type { Selector } from "../base/uri.ts";
+import type { ByteRange, ByteStream } from "../drivers/object_store.ts";
+import type {
+  BranchWriter,
+  Capability,
+  CommitInfo,
+  CommitOptions,
+  DiffItem,
+  DiffOptions,
+  ListItem,
+  ListObjectsOptions,
+  LogOptions,
+  MergeOptions,
+  MergeResult,
+  ObjectStats,
+  PickOptions,
+  RefInfo,
+  ReflogItem,
+  RepositoryInfo,
+  Store,
+} from "../drivers/store.ts";
+import { lossyText } from "../base/bytes.ts";
+import { decodeEntry, downloadObject, pathKey } from "./objects/mod.ts";
+import { commitBranch } from "./operations/commit.ts";
+import { createRepository } from "./operations/create_repository.ts";
+import { diffRefs, statusOfBranch } from "./operations/diff.ts";
+import { listView } from "./operations/list.ts";
+import { logOf, reflogOf } from "./operations/log.ts";
+import { cherryPickOn, mergeInto, revertOn } from "./operations/merge.ts";
+import { createBranch, createTag, deleteRef, getRef, listRefs } from "./operations/refs.ts";
+import { hardReset, resetBranch } from "./operations/reset.ts";
+import { select } from "./operations/select.ts";
+import { commitInfo, statsOfRecord } from "./operations/stats.ts";
+import { lookUp, openView } from "./operations/view.ts";
+import { EngineBranchWriter } from "./operations/writer.ts";
+import type { ValueRecord } from "./committed/mod.ts";
+import { Repositories, type RepositoryRecord, resolveRef } from "./refs/mod.ts";
+import { type EngineContext, Repository } from "./repository.ts";
+
+const CAPABILITIES: readonly Capability[] = [
+  "read",
+  "write",
+  "commit",
+  "branch",
+  "tag",
+  "merge",
+  "time",
+  "repositories",
+];
+
+/** Opens the engine over a KV store and object stores. The KV store is the engine's from now on: `close` closes it. */
+export function openEngineStore(context: EngineContext): Store {
+  return new EngineStore(context);
+}
+
+class EngineStore implements Store {
+  readonly driver = "graveler";
+  readonly capabilities: ReadonlySet<Capability> = new Set(CAPABILITIES);
+  readonly #context: EngineContext;
+  readonly #repositories: Repositories;
+  readonly #open = new Map<string, Promise<Repository>>();
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+    this.#repositories = new Repositories(context.kv);
+  }
+
+  async createRepository(
+    name: string,
+    options: { storageNamespace?: string; defaultBranch?: string; raggedness?: number; committer: string },
+  ): Promise<RepositoryInfo> {
+    const { raggedness, ...rest } = options;
+    const chunking = raggedness === undefined ? {} : { chunking: { raggedness } };
+    return repositoryInfo(await createRepository(this.#context, name, { ...rest, ...chunking }));
+  }
+
+  async *listRepositories(
+    options: { prefix?: string; after?: string } = {},
+  ): AsyncGenerator<readonly RepositoryInfo[]> {
+    for await (const page of this.#repositories.list(options)) yield page.map(repositoryInfo);
+  }
+
+  async getRepository(name: string): Promise<RepositoryInfo> {
+    return repositoryInfo(await this.#repositories.get(name));
+  }
+
+  async deleteRepository(name: string): Promise<void> {
+    await this.#repositories.remove(name);
+  }
+
+  async select(repository: string, selector: Selector, ref: string | undefined): Promise<string> {
+    return await select(await this.#repository(repository), selector, ref);
+  }
+
+  async resolve(repository: string, ref: string): Promise<string> {
+    const { refs, commits } = await this.#repository(repository);
+    return (await resolveRef(refs, commits, ref)).commit.id;
+  }
+
+  async *listBranches(
+    repository: string,
+    options: { prefix?: string; after?: string } = {},
+  ): AsyncGenerator<readonly RefInfo[]> {
+    yield* listRefs(await this.#repository(repository), "branch", options);
+  }
+
+  async getBranch(repository: string, branch: string): Promise<RefInfo> {
+    return await getRef(await this.#repository(repository), "branch", branch);
+  }
+
+  async createBranch(repository: string, branch: string, source: string, who: string): Promise<RefInfo> {
+    return await createBranch(await this.#repository(repository), branch, { source, who });
+  }
+
+  async deleteBranch(repository: string, branch: string, who: string): Promise<void> {
+    await deleteRef(await this.#repository(repository), "branch", { name: branch, who });
+  }
+
+  async *listTags(
+    repository: string,
+    options: { prefix?: string; after?: string } = {},
+  ): AsyncGenerator<readonly RefInfo[]> {
+    yield* listRefs(await this.#repository(repository), "tag", options);
+  }
+
+  async getTag(repository: string, tag: string): Promise<RefInfo> {
+    return await getRef(await this.#repository(repository), "tag", tag);
+  }
+
+  async createTag(repository: string, tag: string, ref: string, who: string): Promise<RefInfo> {
+    return await createTag(await this.#repository(repository), tag, { ref, who });
+  }
+
+  async deleteTag(repository: string, tag: string, who: string): Promise<void> {
+    await deleteRef(await this.#repository(repository), "tag", { name: tag, who });
+  }
+
+  async stat(repository: string, ref: string, path: string): Promise<ObjectStats> {
+    const opened = await this.#repository(repository);
+    return statsOfRecord(opened, await this.#find(opened, ref, path));
+  }
+
+  async *list(
+    repository: string,
+    ref: string,
+    options: ListObjectsOptions = {},
+  ): AsyncGenerator<readonly ListItem[]> {
+    const opened = await this.#repository(repository);
+    for await (const block of listView(opened, await openView(opened, ref), options)) {
+      yield block.map((item): ListItem =>
+        "record" in item
+          ? { kind: "object", stats: statsOfRecord(opened, item.record) }
+          : { kind: "common_prefix", path: lossyText(item.prefix) }
+      );
+    }
+  }
+
+  async read(
+    repository: string,
+    ref: string,
+    path: string,
+    options: { range?: ByteRange; signal?: AbortSignal } = {},
+  ): Promise<{ stats: ObjectStats; body: ByteStream }> {
+    const opened = await this.#repository(repository);
+    const record = await this.#find(opened, ref, path);
+    const body = await downloadObject(opened.objects, decodeEntry(record.data), options);
+    return { stats: statsOfRecord(opened, record), body };
+  }
+
+  async writer(repository: string, branch: string): Promise<BranchWriter> {
+    return await EngineBranchWriter.open(await this.#repository(repository), branch);
+  }
+
+  async *status(
+    repository: string,
+    branch: string,
+    options: DiffOptions = {},
+  ): AsyncGenerator<readonly DiffItem[]> {
+    yield* statusOfBranch(await this.#repository(repository), branch, options);
+  }
+
+  async *diff(
+    repository: string,
+    left: string,
+    right: string,
+    options: DiffOptions = {},
+  ): AsyncGenerator<readonly DiffItem[]> {
+    yield* diffRefs(await this.#repository(repository), [left, right], options);
+  }
+
+  async commit(repository: string, branch: string, options: CommitOptions): Promise<CommitInfo> {
+    return commitInfo(await commitBranch(await this.#repository(repository), branch, options));
+  }
+
+  async getCommit(repository: string, ref: string): Promise<CommitInfo> {
+    const { refs, commits } = await this.#repository(repository);
+    return commitInfo((await resolveRef(refs, commits, ref)).commit);
+  }
+
+  async *log(
+    repository: string,
+    ref: string,
+    options: LogOptions = {},
+  ): AsyncGenerator<readonly CommitInfo[]> {
+    yield* logOf(await this.#repository(repository), ref, options);
+  }
+
+  async *reflog(repository: string, ref?: string): AsyncGenerator<readonly ReflogItem[]> {
+    yield* reflogOf(await this.#repository(repository), ref);
+  }
+
+  async merge(
+    repository: string,
+    source: string,
+    destination: string,
+    options: MergeOptions,
+  ): Promise<MergeResult> {
+    return await mergeInto(await this.#repository(repository), { source, destination }, options);
+  }
+
+  async revert(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo> {
+    return commitInfo(await revertOn(await this.#repository(repository), { branch, ref }, options));
+  }
+
+  async cherryPick(
+    repository: string,
+    branch: string,
+    ref: string,
+    options: PickOptions,
+  ): Promise<CommitInfo> {
+    return commitInfo(await cherryPickOn(await this.#repository(repository), { branch, ref }, options));
+  }
+
+  async reset(
+    repository: string,
+    branch: string,
+    what: { prefix?: string; path?: string },
+    who: string,
+  ): Promise<void> {
+    await resetBranch(await this.#repository(repository), branch, { ...what, who });
+  }
+
+  async hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo> {
+    return commitInfo(await hardReset(await this.#repository(repository), branch, { ref, who }));
+  }
+
+  async close(): Promise<void> {
+    await this.#context.kv.close();
+  }
+
+  async #find(repository: Repository, ref: string, path: string): Promise<ValueRecord> {
+    const { record } = await lookUp(repository, ref, pathKey(path));
+    if (record) return record;
+    throw new CodedError("not_found", "object_not_found", `Cannot find "${path}" at "${ref}"`, {
+      details: { path, ref },
+    });
+  }
+
+  /** Opens a repository; kept open by instance, so that a deleted and re-created one is another. */
+  async #repository(name: string): Promise<Repository> {
+    const record = await this.#repositories.get(name);
+    const known = this.#open.get(record.instanceUid);
+    if (known) return await known;
+    const opening = this.#context.openObjects(record.storageNamespace)
+      .then((objects) => new Repository(this.#context, record, objects));
+    this.#open.set(record.instanceUid, opening);
+    opening.catch(() => this.#open.delete(record.instanceUid));
+    return await opening;
+  }
+}
+
+function repositoryInfo(record: RepositoryRecord): RepositoryInfo {
+  return {
+    id: record.id,
+    storageNamespace: record.storageNamespace,
+    defaultBranch: record.defaultBranch,
+    creationDate: Math.floor(millisecondsOf(record.creationDate) / 1000),
+  };
+}

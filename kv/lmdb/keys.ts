@@ -1,0 +1,32 @@
+/**
+ * How a partition and a key become one LMDB key: `[partition length, 1 byte][partition][key]`.
+ *
+ * The length in front keeps partitions apart of which one is the beginning of the other.
+ */
+
+import { afterPrefix, concatBytes } from "../../base/bytes.ts";
+import type { ScanRange } from "../scan_range.ts";
+
+/** Returns the LMDB key. */
+export function encodeKey(partition: Uint8Array, key: Uint8Array): Uint8Array {
+  const out = new Uint8Array(1 + partition.length + key.length);
+  out[0] = partition.length;
+  out.set(partition, 1);
+  out.set(key, 1 + partition.length);
+  return out;
+}
+
+/** Returns the key part of an LMDB key of a partition, as a plain view. */
+export function decodeKey(partition: Uint8Array, encoded: Uint8Array): Uint8Array {
+  const skip = 1 + partition.length;
+  return new Uint8Array(encoded.buffer, encoded.byteOffset + skip, encoded.length - skip);
+}
+
+/** Returns the LMDB keys between which a scan's range lies; no `end` means to the end of the database. */
+export function encodeRange(
+  partition: Uint8Array,
+  { first, end }: ScanRange,
+): { start: Uint8Array; end: Uint8Array | undefined } {
+  const lead = encodeKey(partition, new Uint8Array(0));
+  return { start: concatBytes(lead, first), end: end ? concatBytes(lead, end) : afterPrefix(lead) };
+}

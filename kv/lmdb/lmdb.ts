@@ -1,0 +1,253 @@
+/**
+ * The KV store in an LMDB database: embedded, one folder, any number of processes at once.
+ *
+ * Writes: a transaction that is committed synchronously, so that its pages and its meta page are on disk when the call is
+ * answered (docs/decisions/0002-lmdb-durability.md). `setIf` compares inside the transaction that writes, and LMDB lets
+ * one writer in at a time over all processes.
+ *
+ * Reads: each call takes the newest snapshot and gives it back before it returns, so that no snapshot stays pinned
+ * and what any process has committed is seen at once.
+ */
+
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { afterKey, equalBytes } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
+import type { KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "../store.ts";
+import { CommitQueue } from "./commit_queue.ts";
+import { kvError, predicateFailed } from "./errors.ts";
+import { checkNotCutShort } from "./file_check.ts";
+import { decodeKey, encodeKey, encodeRange } from "./keys.ts";
+import type { NativeFolders } from "./native.ts";
+import { type LmdbDatabase, type LmdbModule, type LmdbReadTransaction, loadLmdb } from "./vendor.ts";
+
+/** Address space, not disk: large enough that the map need not grow, which two processes could not agree on. */
+const MAP_BYTES = 64 * 1024 ** 3;
+const MAX_READERS = 1024;
+
+export interface LmdbOptions {
+  /** Opens an existing store for reading alone; writes fail with `kv_read_only`. */
+  readonly readOnly?: boolean;
+  /** The greatest size of the database; the default is meant for everything but tests. */
+  readonly mapBytes?: number;
+  /** Where the compiled executable may put LMDB's native part. */
+  readonly native?: NativeFolders;
+}
+
+/**
+ * Opens the store in `folder`, making both if they are missing: the folder with mode 0700, its files with 0600.
+ *
+ * Fails with `kv_missing` (read-only and there is none), `kv_corrupt`, `kv_forbidden`, `kv_read_only`, `kv_full`,
+ * `kv_readers_full`, `kv_unavailable`, `native_unavailable`.
+ */
+export async function openLmdb(folder: string, options: LmdbOptions = {}): Promise<KvStore> {
+  const action = `Cannot open the key-value store in "${folder}"`;
+  const file = join(folder, "data.mdb");
+  const isNew = !existsSync(file);
+  if (isNew && options.readOnly) {
+    throw new CodedError("not_found", "kv_missing", `${action}: there is none`);
+  }
+  const lmdb = await loadLmdb(options.native);
+  try {
+    const made = options.readOnly ? undefined : mkdirSync(folder, { recursive: true, mode: 0o700 });
+    checkNotCutShort(file);
+    const database = openDatabase(lmdb, folder, options);
+    if (isNew) flushFolders(folder, made);
+    return new LmdbKvStore(lmdb, database, options.readOnly ?? false);
+  } catch (error) {
+    throw kvError(action, error);
+  }
+}
+
+function openDatabase(lmdb: LmdbModule, folder: string, options: LmdbOptions): LmdbDatabase {
+  const database = lmdb.open(folder, {
+    noSubdir: false,
+    readOnly: options.readOnly ?? false,
+    mapSize: options.mapBytes ?? MAP_BYTES,
+    maxReaders: MAX_READERS,
+    maxDbs: 1,
+    permissionsMode: 0o600,
+    // Bytes as they are, in the order of bytes: the package's default encodes keys and orders them otherwise.
+    keyEncoding: "binary",
+    encoding: "binary",
+    // With it commits are visible, and may be answered, before they are on disk.
+    overlappingSync: false,
+    // Otherwise an environment variable could choose an older state of the database.
+    safeRestore: false,
+  });
+  // Processes that were killed leave their places in the reader table behind.
+  database.readerCheck();
+  return database;
+}
+
+/** Makes the names of a new database survive power loss: its folder's entries, and those of folders made for it. */
+function flushFolders(folder: string, firstMade: string | undefined): void {
+  if (process.platform === "win32") return;
+  const last = firstMade === undefined ? resolve(folder) : dirname(resolve(firstMade));
+  for (let at = resolve(folder);; at = dirname(at)) {
+    const handle = openSync(at, "r");
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    if (at === last || at === dirname(at)) return;
+  }
+}
+
+interface LmdbPredicate extends Predicate {
+  /** The value's bytes, as LMDB has no cheaper word for "unchanged". */
+  readonly kvPredicate: Uint8Array;
+}
+
+class LmdbKvStore implements KvStore {
+  readonly #database: LmdbDatabase;
+  readonly #readOnly: boolean;
+  readonly #queue: CommitQueue;
+  /** Ours alone, and reset except inside {@link #reading}. */
+  readonly #snapshot: LmdbReadTransaction;
+  readonly #resetSnapshot: () => void;
+  #closed = false;
+
+  constructor(lmdb: LmdbModule, database: LmdbDatabase, readOnly: boolean) {
+    this.#database = database;
+    this.#readOnly = readOnly;
+    const snapshot = database.useReadTransaction();
+    this.#snapshot = snapshot;
+    this.#resetSnapshot = () => lmdb.nativeAddon.resetTxn(snapshot.address);
+    this.#resetSnapshot();
+    // Takes the transaction out of the package's own use, which would keep it open until a timer fires.
+    database.resetReadTxn();
+    this.#queue = new CommitQueue((body) => this.#writing(body));
+  }
+
+  async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
+    const encoded = encodeKey(partition, key);
+    const stored = this.#reading(() => this.#database.getBinary(encoded, { transaction: this.#snapshot }));
+    if (!stored) return undefined;
+    const predicate: LmdbPredicate = { kvPredicate: ownBytes(stored) };
+    return { value: Uint8Array.prototype.slice.call(predicate.kvPredicate), predicate };
+  }
+
+  set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
+    const encoded = encodeKey(partition, key);
+    return this.#commit(() => this.#put(encoded, value));
+  }
+
+  setMany(partition: Uint8Array, entries: readonly KvEntry[]): Promise<void> {
+    return this.#commit(() => {
+      for (const { key, value } of entries) this.#put(encodeKey(partition, key), value);
+    });
+  }
+
+  setIf(
+    partition: Uint8Array,
+    key: Uint8Array,
+    value: Uint8Array,
+    predicate: Predicate | undefined,
+  ): Promise<void> {
+    const encoded = encodeKey(partition, key);
+    const expected = (predicate as LmdbPredicate | undefined)?.kvPredicate;
+    return this.#commit(() => {
+      const stored = this.#database.getBinary(encoded);
+      const holds = expected ? stored !== undefined && equalBytes(stored, expected) : stored === undefined;
+      if (!holds) return predicateFailed();
+      this.#put(encoded, value);
+    });
+  }
+
+  delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
+    return this.deleteMany(partition, [key]);
+  }
+
+  deleteMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<void> {
+    return this.#commit(() => {
+      for (const key of keys) this.#database.remove(encodeKey(partition, key));
+    });
+  }
+
+  async *scan(partition: Uint8Array, options?: ScanOptions): AsyncIterable<readonly KvEntry[]> {
+    for (let range = scanRange(options); range;) {
+      const { page, rest } = this.#page(partition, range);
+      if (page.length > 0) yield page;
+      range = rest;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#queue.flush();
+    this.#closed = true;
+    await this.#database.close();
+  }
+
+  #page(partition: Uint8Array, range: ScanRange): { page: KvEntry[]; rest: ScanRange | undefined } {
+    const page: KvEntry[] = [];
+    let bytes = 0;
+    const encoded = {
+      ...encodeRange(partition, range),
+      limit: range.pageEntries,
+      transaction: this.#snapshot,
+    };
+    this.#reading(() => {
+      for (const entry of this.#database.getRange(encoded)) {
+        const key = decodeKey(partition, entry.key);
+        page.push({ key, value: ownBytes(entry.value) });
+        bytes += key.length + entry.value.length;
+        if (bytes >= PAGE_BYTES) break;
+      }
+    });
+    const isLast = page.length < range.pageEntries && bytes < PAGE_BYTES;
+    return { page, rest: isLast ? undefined : { ...range, first: afterKey(page.at(-1)!.key) } };
+  }
+
+  /** LMDB copies the value before this returns. */
+  #put(encoded: Uint8Array, value: Uint8Array): undefined {
+    this.#database.put(encoded, value);
+  }
+
+  async #commit(write: () => CodedError | undefined | void): Promise<void> {
+    this.#requireOpen();
+    if (this.#readOnly) {
+      throw new CodedError(
+        "forbidden",
+        "kv_read_only",
+        "Cannot write to the key-value store: it is open for reading only",
+      );
+    }
+    await this.#queue.commit(() => write() ?? undefined);
+  }
+
+  #writing(body: () => void): void {
+    try {
+      // A body must not return what `put` returns, a promise: the transaction would stay open until it settles.
+      this.#database.transactionSync(() => void body());
+    } catch (error) {
+      throw kvError("Cannot write to the key-value store", error);
+    }
+  }
+
+  #reading<T>(body: () => T): T {
+    this.#requireOpen();
+    try {
+      return body();
+    } catch (error) {
+      throw kvError("Cannot read from the key-value store", error);
+    } finally {
+      this.#resetSnapshot();
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) {
+      throw new CodedError("internal", "kv_closed", "Cannot use the key-value store: it is closed");
+    }
+  }
+}
+
+/** Returns a plain array; LMDB's are `Buffer`s, whose `slice` does not copy. They already have memory of their own. */
+function ownBytes(buffer: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}

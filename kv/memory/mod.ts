@@ -1,0 +1,1 @@
+export { openMemoryKv } from "./memory.ts";

@@ -1,0 +1,59 @@
+/**
+ * Reading: a look-up that fell through the staged changes to the commit reads the branch once more.
+ *
+ * The obvious way reads the branch once. Planted: a KV store that answers every reading of the branch within one look-up
+ * with what the first one saw.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openMemoryKv } from "../../kv/memory/mod.ts";
+import type { KvStore, KvValue } from "../../kv/store.ts";
+import { lossyText } from "../../base/bytes.ts";
+import { hookedKv } from "../support/hooked_kv.ts";
+import { readText, testEngine, WHO, write } from "../support/test_engine.ts";
+
+/** Reads a path while, just after the reader has looked at the branch, everything staged is committed and cleaned up. */
+async function readDuringCommit(plant: (kv: KvStore) => KvStore): Promise<string | undefined> {
+  const kv = openMemoryKv();
+  const others = testEngine({ kv });
+  await others.store.createRepository("repo", { committer: WHO });
+  await write(others.store, "main", { a: "written" });
+  let isArmed = true;
+  const held = hookedKv(kv, {
+    async before({ call, key, partition }) {
+      // The first look into a staging token: the reader knows its tokens by now.
+      if (!isArmed || call !== "get" || key !== "a" || !partition.includes("/")) return;
+      isArmed = false;
+      await others.store.commit("repo", "main", { message: "m", committer: WHO });
+      others.clock.advance(60 * 60 * 1000);
+      await write(others.store, "main", { b: "1" });
+      // This one cleans the tokens that the first one dropped.
+      await others.store.commit("repo", "main", { message: "m", committer: WHO });
+    },
+  });
+  const reader = testEngine({ kv: plant(held), objects: others.objects, clock: others.clock });
+  return await readText(reader.store, "main", "a");
+}
+
+/** Answers each reading of a ref with what the first one saw. */
+function staleRefs(kv: KvStore): KvStore {
+  const seen = new Map<string, KvValue | undefined>();
+  return {
+    ...kv,
+    async get(partition, key) {
+      const name = lossyText(key);
+      if (!name.startsWith("refs/")) return await kv.get(partition, key);
+      if (!seen.has(name)) seen.set(name, await kv.get(partition, key));
+      return seen.get(name);
+    },
+  };
+}
+
+test("planted: a look-up that reads the branch once loses a write that is committed and cleaned up meanwhile", async () => {
+  assert.equal(await readDuringCommit(staleRefs), undefined);
+});
+
+test("a look-up finds a write that is committed and cleaned up meanwhile", async () => {
+  assert.equal(await readDuringCommit((kv) => kv), "written");
+});

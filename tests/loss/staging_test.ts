@@ -1,0 +1,54 @@
+/**
+ * Staging: a write is acknowledged only if its token is still the current staging token.
+ *
+ * The obvious way acknowledges once the record is stored, or while the token is still listed. Planted: a KV store that
+ * answers the second reading of the branch with what the first one saw.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lossyText } from "../../base/bytes.ts";
+import { openMemoryKv } from "../../kv/memory/mod.ts";
+import type { KvStore, KvValue } from "../../kv/store.ts";
+import { hookedKv } from "../support/hooked_kv.ts";
+import { readText, testEngine, WHO, write } from "../support/test_engine.ts";
+
+/** Stages a write while, between the reading of the branch and the storing of the record, a commit runs whole. */
+async function writeDuringCommit(plant: (kv: KvStore) => KvStore): Promise<string | undefined> {
+  const kv = openMemoryKv();
+  const others = testEngine({ kv });
+  await others.store.createRepository("repo", { committer: WHO });
+  await write(others.store, "main", { other: "1" });
+  let isArmed = true;
+  const held = hookedKv(kv, {
+    async before({ call, key }) {
+      if (!isArmed || call !== "setMany" || key !== "a") return;
+      isArmed = false;
+      await others.store.commit("repo", "main", { message: "m", committer: WHO });
+    },
+  });
+  const writer = testEngine({ kv: plant(held), objects: others.objects, clock: others.clock });
+  await write(writer.store, "main", { a: "acknowledged" });
+  return await readText(others.store, "main", "a");
+}
+
+function onceReadRefs(kv: KvStore): KvStore {
+  const seen = new Map<string, KvValue | undefined>();
+  return {
+    ...kv,
+    async get(partition, key) {
+      const name = lossyText(key);
+      if (!name.startsWith("refs/")) return await kv.get(partition, key);
+      if (!seen.has(name)) seen.set(name, await kv.get(partition, key));
+      return seen.get(name);
+    },
+  };
+}
+
+test("planted: a write that is acknowledged without reading the branch again is lost to a commit", async () => {
+  assert.equal(await writeDuringCommit(onceReadRefs), undefined);
+});
+
+test("a write whose token was sealed and committed under it is written again and kept", async () => {
+  assert.equal(await writeDuringCommit((kv) => kv), "acknowledged");
+});
