@@ -12,6 +12,7 @@ export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
       const timer = setTimeout(done, milliseconds);
       function done() {
         signal?.removeEventListener("abort", stop);

@@ -14,7 +14,7 @@ import type { ListOptions, ObjectInfo, ObjectPage } from "../object_store.ts";
 import { attempt, errnoOf, translated } from "./failures.ts";
 import { lstatIfThere } from "./file_calls.ts";
 import type { Folders } from "./folders.ts";
-import { parentOf, type Placement, TEMPORARY_PREFIX } from "./placement.ts";
+import { type Placement, TEMPORARY_PREFIX } from "./placement.ts";
 
 const DEFAULT_PAGE_SIZE = 1000;
 
@@ -173,8 +173,9 @@ function exactNames(names: readonly string[], path: string): string[] {
 /** Returns whether the folder that holds all keys with a prefix can be there. */
 function isReachable(prefix: string, placement: Placement, folders: Folders): boolean {
   if (!isWellFormed(prefix)) return false;
-  const folder = parentOf(prefix);
-  if (folder !== "" && !placement.isPlaceable(folder)) return false;
+  const base = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+  const folder = base.slice(0, -1);
+  if (base !== "" && !placement.isPlaceable(folder)) return false;
   try {
     return attempt({ action: "list", key: prefix }, () => folders.find(folder, prefix));
   } catch (error) {

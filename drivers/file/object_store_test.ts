@@ -30,7 +30,9 @@ test("file: a key is the same path under the root, for its owner alone", async (
   await store.put("data/a b/x", Buffer.from("content"));
   assert.equal(readFileSync(join(root, "data/a b/x"), "utf8"), "content");
   assert.equal(statSync(join(root, "data/a b/x")).mode & 0o777, 0o600);
-  for (const folder of ["", "data", "data/a b"]) assert.equal(statSync(join(root, folder)).mode & 0o777, 0o700);
+  for (const folder of ["", "data", "data/a b"]) {
+    assert.equal(statSync(join(root, folder)).mode & 0o777, 0o700);
+  }
   assert.equal(store.locate("data/a b/x"), "local://name/data/a%20b/x");
 });
 
@@ -45,7 +47,10 @@ test("file: opening, reading and listing make no folder", async (t) => {
 
 test("file: the root is an absolute folder", () => {
   for (const root of ["relative", "./here", "", "/a\0b"]) {
-    assert.throws(() => openFileObjectStore({ root, address: "local://x" }), isKind("invalid", "invalid_root"));
+    assert.throws(
+      () => openFileObjectStore({ root, address: "local://x" }),
+      isKind("invalid", "invalid_root"),
+    );
   }
 });
 
@@ -58,7 +63,9 @@ test("file: no key leads through a symlink, wherever it points", async (t) => {
   symlinkSync(outside, join(root, "out"));
   symlinkSync(outside, join(root, "real/out"));
   symlinkSync("real", join(root, "in"));
-  for (const key of ["out/secret", "out/new", "out/empty", "out/empty/new", "real/out/secret", "in/x", "in/new"]) {
+  for (
+    const key of ["out/secret", "out/new", "out/empty", "out/empty/new", "real/out/secret", "in/x", "in/new"]
+  ) {
     for (const mode of ["replace", "if_absent", "fresh"] as const) {
       await assert.rejects(store.put(key, Buffer.from("planted"), { mode }), unplaceable);
     }
@@ -115,7 +122,6 @@ test("file: listings leave out what no put has made", async (t) => {
   writeFileSync(join(root, "b/.tarn-tmp-0123"), "");
   symlinkSync("x", join(root, "a/link"));
   symlinkSync("a", join(root, "c"));
-  writeFileSync(Buffer.concat([Buffer.from(join(root, "a/")), Buffer.from([0x66, 0xff, 0xfe])]), "no UTF-8");
   if (process.platform !== "win32") spawnSync("mkfifo", [join(root, "a/pipe")]);
   assert.deepEqual(await listed(store), ["a/x"]);
   const prefixes: string[] = [];
@@ -125,10 +131,15 @@ test("file: listings leave out what no put has made", async (t) => {
   await assert.rejects(store.get("a/pipe"), notFound);
 });
 
-test("file: a name with a real U+FFFD in it is listed once, beside one that is not UTF-8", async (t) => {
+test("file: a name that is not UTF-8 is not listed, and one with a real U+FFFD is, once", {
+  skip: "Deno" in globalThis ? "Deno makes no such names" : false,
+}, async (t) => {
   const { root, store } = openTemporary(t);
   await store.put("a\ufffd", Buffer.from("x"));
-  writeFileSync(Buffer.concat([Buffer.from(join(root, "a")), Buffer.from([0xff])]), "");
+  for (const name of [[0x61, 0xff], [0x62, 0xfe, 0xff], [0x63, 0xed, 0xa0, 0x80]]) {
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name)]), "");
+  }
+  assert.equal(readdirSync(root, { encoding: "buffer" }).length, 4);
   assert.deepEqual(await listed(store), ["a\ufffd"]);
 });
 
@@ -176,28 +187,32 @@ test("file: an object that is replaced or deleted while it is read stays what it
 
 const countsDescriptors = existsSync("/proc/self/fd") ? false : "no /proc/self/fd to count them in";
 
-test("file: no descriptor stays open, whatever ends a put or a stream", { skip: countsDescriptors }, async (t) => {
-  const { root, store } = openTemporary(t);
-  await store.put("k", patternOf(2_000_000));
-  const before = readdirSync("/proc/self/fd").length;
-  for (let i = 0; i < 50; i++) {
-    await collect((await store.get("k")).body);
-    for await (const _piece of (await store.get("k")).body) break;
-    await (await store.get("k")).body[Symbol.asyncIterator]().return?.();
-    await assert.rejects(store.get("k", { range: { start: 3_000_000 } }));
-    await assert.rejects(store.get("missing"));
-    await assert.rejects(async () => {
-      for await (const _piece of (await store.get("k")).body) throw new Error("the reader broke");
-    });
-    await store.read("k", 0, 300_000);
-    await assert.rejects(store.put("k", patternOf(300_000), { mode: "if_absent" }));
-    await assert.rejects(store.put("broken", breaking(i * 9_000)));
-    await store.flush(["k"]);
-  }
-  await assert.rejects(store.get(""));
-  assert.equal(readdirSync("/proc/self/fd").length, before);
-  assert.deepEqual(readdirSync(root), ["k"], "nothing temporary stays");
-});
+test(
+  "file: no descriptor stays open, whatever ends a put or a stream",
+  { skip: countsDescriptors },
+  async (t) => {
+    const { root, store } = openTemporary(t);
+    await store.put("k", patternOf(2_000_000));
+    const before = readdirSync("/proc/self/fd").length;
+    for (let i = 0; i < 50; i++) {
+      await collect((await store.get("k")).body);
+      for await (const _piece of (await store.get("k")).body) break;
+      await (await store.get("k")).body[Symbol.asyncIterator]().return?.();
+      await assert.rejects(store.get("k", { range: { start: 3_000_000 } }));
+      await assert.rejects(store.get("missing"));
+      await assert.rejects(async () => {
+        for await (const _piece of (await store.get("k")).body) throw new Error("the reader broke");
+      });
+      await store.read("k", 0, 300_000);
+      await assert.rejects(store.put("k", patternOf(300_000), { mode: "if_absent" }));
+      await assert.rejects(store.put("broken", breaking(i * 9_000)));
+      await store.flush(["k"]);
+    }
+    await assert.rejects(store.get(""));
+    assert.equal(readdirSync("/proc/self/fd").length, before);
+    assert.deepEqual(readdirSync(root), ["k"], "nothing temporary stays");
+  },
+);
 
 test("file: a folder moved away under a stream does not disturb it", async (t) => {
   const { root, store } = openTemporary(t);

@@ -8,6 +8,7 @@
 
 import { closeSync, constants, fdatasync, fsync, openSync, statSync } from "node:fs";
 import process from "node:process";
+import { setImmediate } from "node:timers";
 import { syncFileSystem } from "../../base/platform.ts";
 import { attempt, attemptAsync, notFound } from "./failures.ts";
 import { lstatIfThere } from "./file_calls.ts";
@@ -36,7 +37,8 @@ export async function flushPlaces(
   placement: Placement,
   sync: FileSync,
 ): Promise<void> {
-  if (places.length > MAX_SYNCED_SINGLY && await flushFileSystems(places, placement, sync)) return;
+  const perDevice = await onePerDevice(places);
+  if (places.length > MAX_SYNCED_SINGLY && await flushFileSystems(perDevice, placement, sync)) return;
   await inParallel(places, ({ key, path }) => {
     return attemptAsync({ action: "flush", key }, () => sync.file(path));
   });
@@ -49,30 +51,31 @@ export async function flushPlaces(
   });
 }
 
+/** Checks that all objects are there, and returns one for each file system: others may be mounted below the root. */
+async function onePerDevice(places: readonly Place[]): Promise<Map<number, Place>> {
+  const found = new Map<number, Place>();
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i]!;
+    const stats = attempt({ action: "flush", key: place.key }, () => lstatIfThere(place.path));
+    if (!stats?.isFile()) throw notFound(place.key);
+    found.set(stats.dev, place);
+    if (i % STATS_BETWEEN_BREAKS === STATS_BETWEEN_BREAKS - 1) await new Promise(setImmediate);
+  }
+  return found;
+}
+
 async function flushFileSystems(
-  places: readonly Place[],
+  perDevice: Map<number, Place>,
   placement: Placement,
   sync: FileSync,
 ): Promise<boolean> {
-  // Another file system may be mounted below the root.
-  const byDevice = new Map<number, Place>();
-  for (let i = 0; i < places.length; i++) {
-    const place = places[i]!;
-    byDevice.set(statObject(place).dev, place);
-    if (i % STATS_BETWEEN_BREAKS === STATS_BETWEEN_BREAKS - 1) await new Promise(setImmediate);
-  }
-  const rootDevice = attempt({ action: "flush", key: places[0]!.key }, () => statSync(placement.root).dev);
-  if (!byDevice.has(rootDevice)) byDevice.set(rootDevice, { ...places[0]!, path: placement.root });
-  for (const { key, path } of byDevice.values()) {
+  const [first] = perDevice.values();
+  const rootDevice = attempt({ action: "flush", key: first!.key }, () => statSync(placement.root).dev);
+  const targets = new Map(perDevice).set(rootDevice, { ...first!, path: placement.root });
+  for (const { key, path } of targets.values()) {
     if (!await attemptAsync({ action: "flush", key }, () => sync.fileSystem(path))) return false;
   }
   return true;
-}
-
-function statObject({ key, path }: Place) {
-  const found = attempt({ action: "flush", key }, () => lstatIfThere(path));
-  if (!found?.isFile()) throw notFound(key);
-  return found;
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -104,8 +104,8 @@ export class TableReader {
 
   /**
    * Yields the records from the first key that is `start` or sorts after it, in order: a data block a step, or a part of
-   * one that holds very many. Reads ahead, up to 1 MiB at once. Keys and values are views of memory that belongs to
-   * their step: who keeps a few of many copies them.
+   * one that holds very many. Reads ahead, up to 1 MiB at once. A value is a view of its block's memory, so who keeps a
+   * few of many copies them.
    */
   async *blocks(start?: Uint8Array): AsyncGenerator<readonly TableRecord[], void, undefined> {
     let lastSeparator: Uint8Array | undefined;

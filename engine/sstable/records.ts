@@ -1,21 +1,17 @@
 /** Decodes a block's entries to records, in bounded portions. */
 
-import { Buffer } from "node:buffer";
 import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
 import { type Block, BlockCursor } from "./block.ts";
 
-/** A user key and its value. Both may be views of larger memory: keep copies, not records. */
+/** A user key, in memory of its own, and its value, which may be a view of its block's. */
 export interface TableRecord {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
 }
 
-/** Keys are rebuilt side by side in pieces of memory of about this size. */
-const SLAB_BYTES = 16 * 1024;
-
 /**
- * Walks a block's records from the first key that is `start` or greater.
+ * Walks a block's records from the first key that is `start` or sorts after it.
  *
  * A few entries of a hostile block can stand for any amount of memory, so records come in portions, and keys that add up
  * to more than a block may hold are damage. So are keys that do not ascend, and entries that are no records.
@@ -24,11 +20,9 @@ export class RecordDecoder {
   readonly #cursor: BlockCursor;
   readonly #holdsRecords: boolean;
   #start: Uint8Array | undefined;
-  #slab = EMPTY_BYTES;
-  #slabEnd = 0;
-  /** Where the last key, with its trailer, begins in the slab. */
-  #lastKey = 0;
-  #lastUserKeyLength = -1;
+  #lastKey: Uint8Array | undefined;
+  /** Where the last key's trailer stands in the block. */
+  #lastTrailer = 0;
   #keyBytes = 0;
 
   constructor(block: Block, start?: Uint8Array) {
@@ -41,63 +35,48 @@ export class RecordDecoder {
   /** Returns the next records, at most `limit`; none at the end. */
   next(limit: number): TableRecord[] {
     const cursor = this.#cursor;
-    const block = cursor.block.bytes;
+    const { bytes } = cursor.block;
+    const { buffer, byteOffset } = bytes;
     const records: TableRecord[] = [];
     while (records.length < limit && cursor.next()) {
-      const keyStart = this.#rebuildKey();
-      const slab = this.#slab;
-      const key = new Uint8Array(slab.buffer, slab.byteOffset + keyStart, this.#lastUserKeyLength);
+      if (this.#holdsRecords) cursor.checkIsRecord();
+      const key = this.#rebuildKey();
       if (this.#start) {
         if (compareBytes(key, this.#start) < 0) continue;
         this.#start = undefined;
       }
       const { valueStart } = cursor;
-      const value = new Uint8Array(block.buffer, block.byteOffset + valueStart, cursor.end - valueStart);
-      records.push({ key, value });
+      records.push({ key, value: new Uint8Array(buffer, byteOffset + valueStart, cursor.end - valueStart) });
     }
     return records;
   }
 
-  /** Appends the current entry's key to the slab, checks it, and returns where it begins. */
-  #rebuildKey(): number {
+  #rebuildKey(): Uint8Array {
     const cursor = this.#cursor;
-    const { shared, keyLength, userKeyLength, restStart } = cursor;
-    const block = cursor.block.bytes;
-    const lastSlab = this.#slab;
-    const last = this.#lastKey;
-    this.#reserve(keyLength);
-    const slab = this.#slab;
-    const at = this.#slabEnd;
-    for (let i = 0; i < shared; i++) slab[at + i] = lastSlab[last + i]!;
-    for (let from = restStart, to = at + shared; from < cursor.valueStart;) slab[to++] = block[from++]!;
+    const { shared, restStart, userKeyLength } = cursor;
+    const { bytes } = cursor.block;
+    this.#keyBytes += userKeyLength;
+    if (this.#keyBytes > MAX_BLOCK_BYTES) cursor.block.fail("keys that take more than a block may");
 
-    this.#checkOrder(lastSlab, at);
-    if (this.#holdsRecords) cursor.checkIsRecord();
-    this.#lastKey = at;
-    this.#lastUserKeyLength = userKeyLength;
-    this.#slabEnd = at + keyLength;
-    return at;
-  }
+    const last = this.#lastKey ?? EMPTY_BYTES;
+    const key = new Uint8Array(userKeyLength);
+    const sharedWithKey = shared < last.length ? shared : last.length;
+    let at = 0;
+    for (; at < sharedWithKey; at++) key[at] = last[at]!;
+    for (let from = this.#lastTrailer; at < shared; at++) key[at] = bytes[from++]!;
+    for (let from = restStart; at < userKeyLength; at++) key[at] = bytes[from++]!;
 
-  #checkOrder(lastSlab: Uint8Array, at: number): void {
-    const { shared, userKeyLength } = this.#cursor;
-    const slab = this.#slab;
-    const last = this.#lastKey;
-    const lastLength = this.#lastUserKeyLength;
-    const common = userKeyLength < lastLength ? userKeyLength : lastLength;
-    let i = shared < common ? shared : common;
-    while (i < common && slab[at + i] === lastSlab[last + i]) i++;
-    const ascends = i < common ? slab[at + i]! > lastSlab[last + i]! : userKeyLength > lastLength;
-    if (!ascends) this.#cursor.block.fail("keys out of order");
+    if (this.#lastKey && !ascends(last, { key, from: sharedWithKey })) cursor.block.fail("keys out of order");
+    this.#lastKey = key;
+    this.#lastTrailer = cursor.valueStart - cursor.block.trailerBytes;
+    return key;
   }
+}
 
-  #reserve(keyLength: number): void {
-    this.#keyBytes += keyLength;
-    const { block, restStart } = this.#cursor;
-    if (this.#keyBytes > MAX_BLOCK_BYTES) block.fail("keys that take more than a block may");
-    if (this.#slabEnd + keyLength <= this.#slab.length) return;
-    const expected = Math.min(SLAB_BYTES, block.entriesEnd - restStart);
-    this.#slab = Buffer.allocUnsafeSlow(Math.max(keyLength, expected));
-    this.#slabEnd = 0;
-  }
+/** Returns whether `key` sorts after `last`, when their first `from` bytes are equal. */
+function ascends(last: Uint8Array, { key, from }: { key: Uint8Array; from: number }): boolean {
+  const common = key.length < last.length ? key.length : last.length;
+  let at = from;
+  while (at < common && key[at] === last[at]) at++;
+  return at < common ? key[at]! > last[at]! : key.length > last.length;
 }

@@ -28,6 +28,8 @@ const HASH_FACTOR = 0x1e35a7bd;
 const FIRST_STRIDE = 32;
 /** The densest element is a copy of 64 bytes in 3: no stream grows by more when it is decompressed. */
 const MAX_EXPANSION = 64 / 3;
+/** Decompression copies this much at once. */
+const WORD_BYTES = 8;
 
 /** Returns how many bytes {@link snappyCompress} may need for an input of this length. */
 export function maxSnappyBytes(inputLength: number): number {
@@ -151,7 +153,8 @@ class ElementWriter {
 }
 
 function decompressElements(input: Uint8Array, output: Uint8Array): void {
-  const words = new DataView(output.buffer, output.byteOffset, output.length);
+  const inputWords = new DataView(input.buffer, input.byteOffset, input.length);
+  const outputWords = new DataView(output.buffer, output.byteOffset, output.length);
   // An input that ends within an element's head moves `at` beyond its end, and that is checked before the head is used.
   let at = 0, end = 0;
   while (at < input.length) {
@@ -166,34 +169,47 @@ function decompressElements(input: Uint8Array, output: Uint8Array): void {
       if (at > input.length || length > input.length - at || length > output.length - end) {
         malformed("Snappy literal out of bounds");
       }
-      for (const stop = end + length; end < stop;) output[end++] = input[at++]!;
-      continue;
-    }
-    let offset: number;
-    if ((tag & 3) === 1) {
-      length = ((tag >>> 2) & 7) + 4;
-      offset = ((tag >>> 5) << 8) | input[at++]!;
+      copySpan(inputWords, outputWords, { from: at, to: end, length });
+      at += length;
     } else {
-      const offsetBytes = (tag & 3) === 2 ? 2 : 4;
-      offset = littleEndian(input, { at, bytes: offsetBytes });
-      at += offsetBytes;
-    }
-    if (at > input.length || offset === 0 || offset > end || length > output.length - end) {
-      malformed("Snappy copy out of bounds");
-    }
-    const stop = end + length;
-    if (offset >= 8 && stop + 8 <= output.length) {
-      // Eight bytes a step; what is written beyond `stop` is written again by the next element.
-      for (let from = end - offset; end < stop; from += 8, end += 8) {
-        words.setInt32(end, words.getInt32(from, true), true);
-        words.setInt32(end + 4, words.getInt32(from + 4, true), true);
+      let offset: number;
+      if ((tag & 3) === 1) {
+        length = ((tag >>> 2) & 7) + 4;
+        offset = ((tag >>> 5) << 8) | input[at++]!;
+      } else {
+        const offsetBytes = (tag & 3) === 2 ? 2 : 4;
+        offset = littleEndian(input, { at, bytes: offsetBytes });
+        at += offsetBytes;
       }
-      end = stop;
-    } else {
-      for (; end < stop; end++) output[end] = output[end - offset]!;
+      if (at > input.length || offset === 0 || offset > end || length > output.length - end) {
+        malformed("Snappy copy out of bounds");
+      }
+      if (offset >= WORD_BYTES) copySpan(outputWords, outputWords, { from: end - offset, to: end, length });
+      else for (let i = end; i < end + length; i++) output[i] = output[i - offset]!;
     }
+    end += length;
   }
   if (end !== output.length) malformed("Snappy data shorter than it claims");
+}
+
+/**
+ * Copies a span upwards, in words as long as both sides have room for a whole one: what is written beyond the span is
+ * written again by the next element. Within one array, `from` lies at least a word below `to`.
+ */
+function copySpan(
+  source: DataView,
+  target: DataView,
+  { from, to, length }: { from: number; to: number; length: number },
+): void {
+  const stop = to + length;
+  if (stop + WORD_BYTES <= target.byteLength && from + length + WORD_BYTES <= source.byteLength) {
+    for (; to < stop; from += WORD_BYTES, to += WORD_BYTES) {
+      target.setInt32(to, source.getInt32(from, true), true);
+      target.setInt32(to + 4, source.getInt32(from + 4, true), true);
+    }
+  } else {
+    for (; to < stop; from++, to++) target.setUint8(to, source.getUint8(from));
+  }
 }
 
 function littleEndian(input: Uint8Array, { at, bytes }: { at: number; bytes: number }): number {

@@ -1,26 +1,29 @@
 /**
- * Looks at a database file before LMDB maps it, since touching a mapped page beyond the end of a file that was cut
- * short kills the process.
+ * Looks at a database file before LMDB does, because LMDB answers two kinds of bad file with the death of the process:
+ * touching a mapped page beyond the end of a file that was cut short is a bus error, and an open that fails makes
+ * lmdb-js 3.5.6 use memory that it has freed. So whatever an open could fail for is found out here before.
  *
  * The file is pages of one size. Pages 0 and 1 are meta pages of which the one with the higher transaction number
  * counts; it holds the roots of two trees. Little-endian, offsets in bytes:
  *
- *     page:    0 number u64, 8 transaction u64, 18 flags u16 (1 branch, 2 leaf), 20 lower u16, 24 pointers u16…
+ *     page:    0 number u64, 8 transaction u64, 18 flags u16 (1 branch, 2 leaf, 8 meta), 20 lower u16, 24 pointers u16…
  *              (lower is twice the number of pointers; each counts from byte 24 and leads to a node)
  *     node:    0 low u16, 2 high u16, 4 flags u16, 6 key length u16, 8 key, then the data
  *              (branch: low, high and flags are the page number; leaf with flag 1: the data is
  *              first page u64, transaction u64, pages u64 of a value kept elsewhere)
- *     meta:    24 magic u32, 28 version u32, 48 page size u32, 88 root of the free list u64, 136 root of the data u64,
+ *     meta:    24 magic u32, 28 version u16, 48 page size u32, 88 root of the free list u64, 136 root of the data u64,
  *              144 last page u64, 152 transaction u64
  *
  * A file may end before its last page without harm, as pages that a transaction took and gave back are not written. So
  * a short file is walked; it is damaged only if a page is missing that one of the trees leads to.
  */
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { CodedError } from "../../base/errors.ts";
 
-const META_BYTES = 160;
+const META_BYTES = 256;
+const META_FLAG = 8;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
@@ -35,52 +38,55 @@ interface Meta {
   readonly transaction: bigint;
 }
 
-/** Fails with `kv_corrupt` if the file at `path` has been cut short; a missing or new one passes. */
-export function checkNotCutShort(path: string): void {
-  const file = openIfThere(path);
-  if (file === undefined) return;
+/**
+ * Fails if LMDB could not open the database in `folder`: with `kv_corrupt`, or with the system's own error when
+ * permission is missing. Unless it is only for reading, an empty file is made where there is none.
+ */
+export function checkOpenable(folder: string, readOnly: boolean): void {
+  const path = join(folder, "data.mdb");
+  const flags = readOnly ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
+  const file = openSync(path, flags, 0o600);
   try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const meta = readMeta(file);
-      if (!meta || isWhole(file, meta)) return;
-      if (readMeta(file)?.transaction === meta.transaction) {
-        throw new CodedError(
-          "corrupt",
-          "kv_corrupt",
-          `Cannot open the key-value store: "${path}" has been cut short`,
-        );
-      }
-    }
+    checkContent(file, path);
   } finally {
     closeSync(file);
   }
+  // Never opened here: closing it would give up the locks that another store of this process holds on it.
+  const lock = join(folder, "lock.mdb");
+  if (!readOnly) accessSync(existsSync(lock) ? lock : dirname(lock), constants.R_OK | constants.W_OK);
 }
 
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, "r");
-  } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return undefined;
-    throw error;
+function checkContent(file: number, path: string): void {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    // LMDB fills an empty file.
+    if (fstatSync(file).size === 0) return;
+    const meta = readMeta(file);
+    if (!meta) refuse(path, "is no key-value store of this version");
+    if (isWhole(file, meta)) return;
+    if (readMeta(file)?.transaction === meta.transaction) refuse(path, "has been cut short");
   }
 }
 
-/** Returns the meta page that counts, or `undefined` when there is none of a kind known here: LMDB will say why. */
+function refuse(path: string, why: string): never {
+  throw new CodedError("corrupt", "kv_corrupt", `Cannot open the key-value store: "${path}" ${why}`);
+}
+
+/** Returns the meta page that counts, or `undefined` unless both are what they should be. */
 function readMeta(file: number): Meta | undefined {
   const first = parseMeta(readAt(file, 0n, META_BYTES));
-  if (!first) return undefined;
-  const second = parseMeta(readAt(file, BigInt(first.pageSize), META_BYTES));
-  return second && second.transaction > first.transaction ? second : first;
+  const second = first && parseMeta(readAt(file, BigInt(first.pageSize), META_BYTES));
+  if (!first || !second) return undefined;
+  return second.transaction > first.transaction ? second : first;
 }
 
 function parseMeta(page: DataView | undefined): Meta | undefined {
-  if (!page || page.getUint32(24, true) !== MAGIC || page.getUint32(28, true) !== VERSION) return undefined;
+  if (!page || (page.getUint16(18, true) & META_FLAG) === 0) return undefined;
+  if (page.getUint32(24, true) !== MAGIC || page.getUint16(28, true) !== VERSION) return undefined;
   const pageSize = page.getUint32(48, true);
   if (pageSize < 512 || pageSize > 65536) return undefined;
-  const roots = [page.getBigUint64(88, true), page.getBigUint64(136, true)];
   return {
     pageSize,
-    roots,
+    roots: [page.getBigUint64(88, true), page.getBigUint64(136, true)],
     lastPage: page.getBigUint64(144, true),
     transaction: page.getBigUint64(152, true),
   };

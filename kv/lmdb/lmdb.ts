@@ -18,7 +18,7 @@ import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
 import type { KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "../store.ts";
 import { CommitQueue } from "./commit_queue.ts";
 import { kvError, predicateFailed } from "./errors.ts";
-import { checkNotCutShort } from "./file_check.ts";
+import { checkOpenable } from "./file_check.ts";
 import { decodeKey, encodeKey, encodeRange } from "./keys.ts";
 import type { NativeFolders } from "./native.ts";
 import { type LmdbDatabase, type LmdbModule, type LmdbReadTransaction, loadLmdb } from "./vendor.ts";
@@ -30,8 +30,9 @@ const MAX_READERS = 1024;
 export interface LmdbOptions {
   /** Opens an existing store for reading alone; writes fail with `kv_read_only`. */
   readonly readOnly?: boolean;
-  /** The greatest size of the database; the default is meant for everything but tests. */
+  /** The greatest size of the database, and how many processes may have it open: for tests. */
   readonly mapBytes?: number;
+  readonly maxReaders?: number;
   /** Where the compiled executable may put LMDB's native part. */
   readonly native?: NativeFolders;
 }
@@ -50,13 +51,15 @@ export async function openLmdb(folder: string, options: LmdbOptions = {}): Promi
     throw new CodedError("not_found", "kv_missing", `${action}: there is none`);
   }
   const lmdb = await loadLmdb(options.native);
+  let database: LmdbDatabase | undefined;
   try {
     const made = options.readOnly ? undefined : mkdirSync(folder, { recursive: true, mode: 0o700 });
-    checkNotCutShort(file);
-    const database = openDatabase(lmdb, folder, options);
+    checkOpenable(folder, options.readOnly ?? false);
+    database = openDatabase(lmdb, folder, options);
     if (isNew) flushFolders(folder, made);
     return new LmdbKvStore(lmdb, database, options.readOnly ?? false);
   } catch (error) {
+    await database?.close();
     throw kvError(action, error);
   }
 }
@@ -66,7 +69,7 @@ function openDatabase(lmdb: LmdbModule, folder: string, options: LmdbOptions): L
     noSubdir: false,
     readOnly: options.readOnly ?? false,
     mapSize: options.mapBytes ?? MAP_BYTES,
-    maxReaders: MAX_READERS,
+    maxReaders: options.maxReaders ?? MAX_READERS,
     maxDbs: 1,
     permissionsMode: 0o600,
     // Bytes as they are, in the order of bytes: the package's default encodes keys and orders them otherwise.

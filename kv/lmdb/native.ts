@@ -151,7 +151,7 @@ function removeQuietly(path: string): void {
 }
 
 function loadAddon(path: string): unknown {
-  const module = { exports: undefined as unknown };
+  const module = { exports: {} as unknown };
   process.dlopen(module, path);
   return module.exports;
 }

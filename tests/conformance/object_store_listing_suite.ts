@@ -71,15 +71,21 @@ export function testObjectListing(check: Check): void {
 
   check("pages() gives exactly what has a prefix, folded or not", async (store) => {
     await putAll(store);
-    const prefixes = new Set(HOSTILE_KEYS.flatMap((key) => [...key].map((_, i, all) => all.slice(0, i).join(""))));
+    const prefixes = new Set(
+      HOSTILE_KEYS.flatMap((key) => [...key].map((_, i, all) => all.slice(0, i).join(""))),
+    );
     for (const prefix of [...prefixes].filter((_, i) => i < 60 || i % 50 === 0)) {
-      for (const delimiter of [undefined, "/"]) await assertListing(store, { prefix, delimiter, pageSize: 3 });
+      for (const delimiter of [undefined, "/"]) {
+        await assertListing(store, { prefix, delimiter, pageSize: 3 });
+      }
     }
   });
 
   check("pages() begins behind any key, there or not", async (store) => {
     await putAll(store);
-    const places = HOSTILE_KEYS.flatMap((key) => [key, `${key}\u0001`, `${key}/`, key.slice(0, -1), `${key}0`]);
+    const places = HOSTILE_KEYS.flatMap((
+      key,
+    ) => [key, `${key}\u0001`, `${key}/`, key.slice(0, -1), `${key}0`]);
     for (const after of places.filter((text) => text.isWellFormed())) {
       await assertListing(store, { after, pageSize: 7 });
       await assertListing(store, { after, delimiter: "/" });

@@ -28,13 +28,14 @@ export type Check = (name: string, run: (store: ObjectStore) => Promise<void>) =
 
 /** Sizes on both sides of where drivers change how they move bytes. */
 const SIZES = [0, 1, 1023, 131_072, 131_073, 262_144, 524_289, 1_500_000];
+const TIMEOUT_MS = 120_000;
 const MODES = ["replace", "if_absent", "fresh"] as const;
 
 /** Runs the suite against the stores that `open` gives. */
 export function testObjectStore(driver: string, options: ObjectStoreSuiteOptions): void {
   const check: Check = (name, run) => {
-    const skip = options.skip?.[name];
-    test(`${driver}: ${name}`, { skip: skip ?? false }, async (t) => run(await options.open(t)));
+    const skip = options.skip?.[name] ?? false;
+    test(`${driver}: ${name}`, { skip, timeout: TIMEOUT_MS }, async (t) => run(await options.open(t)));
   };
   testPuts(check);
   testModes(check);
@@ -86,7 +87,9 @@ function testPuts(check: Check): void {
 
   check("many puts and gets may run side by side", async (store) => {
     const sizes = Array.from({ length: 60 }, (_, i) => (i * 37_013) % 400_000);
-    await Promise.all(sizes.map((size, i) => store.put(`many/${i % 7}/${i}`, piecesOf(patternOf(size), 50_000))));
+    await Promise.all(
+      sizes.map((size, i) => store.put(`many/${i % 7}/${i}`, piecesOf(patternOf(size), 50_000))),
+    );
     await Promise.all(sizes.map(async (size, i) => {
       assertSameBytes(await collect((await store.get(`many/${i % 7}/${i}`)).body), patternOf(size));
     }));
@@ -114,7 +117,7 @@ function testModes(check: Check): void {
         assertSameBytes(bytes, bodyOf(bytes[0]!));
       }
     });
-    for (let i = 1; i < 40; i++) await store.put("k", piecesOf(bodyOf((i * 5) % 11), 30_000));
+    for (let i = 1; i < 25; i++) await store.put("k", piecesOf(bodyOf((i * 5) % 11), 30_000));
     writing = false;
     await Promise.all(readers);
   });
@@ -142,7 +145,9 @@ function testModes(check: Check): void {
       const winners = results.flatMap((result, i) => result.status === "fulfilled" ? [i] : []);
       assert.equal(winners.length, 1);
       for (const result of results) {
-        if (result.status === "rejected") assert.ok(isCoded(result.reason, "object_exists"), String(result.reason));
+        if (result.status === "rejected") {
+          assert.ok(isCoded(result.reason, "object_exists"), String(result.reason));
+        }
       }
       const bytes = await collect((await store.get(key)).body);
       assertSameBytes(bytes, new Uint8Array(size + winners[0]!).fill(winners[0]!));
@@ -164,20 +169,23 @@ function testFailedPuts(check: Check): void {
       assert.equal(await textOf(store, "a/b/c"), "works");
     });
 
-    check(`put() of mode ${mode} is stopped by its signal, though its source never answers`, async (store) => {
-      for (const size of [10, 900_000]) {
-        const controller = new AbortController();
-        const body = stalledAfter(patternOf(size), () => controller.abort());
-        const put = store.put("stalled", body, { mode, signal: controller.signal });
-        await assert.rejects(put, isKind("canceled", "canceled"));
-        assert.equal(await store.head("stalled"), undefined);
-      }
-      await assert.rejects(
-        store.put("stalled", patternOf(10), { mode, signal: AbortSignal.abort() }),
-        isKind("canceled", "canceled"),
-      );
-      assert.deepEqual(await keysOf(store), []);
-    });
+    check(
+      `put() of mode ${mode} is stopped by its signal, though its source never answers`,
+      async (store) => {
+        for (const size of [10, 900_000]) {
+          const controller = new AbortController();
+          const body = stalledAfter(patternOf(size), () => controller.abort());
+          const put = store.put("stalled", body, { mode, signal: controller.signal });
+          await assert.rejects(put, isKind("canceled", "canceled"));
+          assert.equal(await store.head("stalled"), undefined);
+        }
+        await assert.rejects(
+          store.put("stalled", patternOf(10), { mode, signal: AbortSignal.abort() }),
+          isKind("canceled", "canceled"),
+        );
+        assert.deepEqual(await keysOf(store), []);
+      },
+    );
   }
 
   check("a failed put of mode replace leaves the old object", async (store) => {
@@ -219,7 +227,10 @@ function testReads(check: Check): void {
         for (const end of [undefined, ...starts.filter((end) => end >= start), size, size + 5_000_000]) {
           const got = await store.get("ranged", { range: { start, end } });
           assert.deepEqual(got.info, info);
-          assertSameBytes(await collect(got.body), content.subarray(start, end === undefined ? size : end + 1));
+          assertSameBytes(
+            await collect(got.body),
+            content.subarray(start, end === undefined ? size : end + 1),
+          );
         }
       }
     }
@@ -231,7 +242,12 @@ function testReads(check: Check): void {
     const refused = isKind("invalid", "invalid_range");
     for (const start of [10, 11, 1e12]) await assert.rejects(store.get("ten", { range: { start } }), refused);
     await assert.rejects(store.get("empty", { range: { start: 0 } }), refused);
-    for (const range of [{ start: -1 }, { start: 1.5 }, { start: NaN }, { start: 5, end: 4 }, { start: 0, end: -1 }]) {
+    for (
+      const range of [{ start: -1 }, { start: 1.5 }, { start: NaN }, { start: 5, end: 4 }, {
+        start: 0,
+        end: -1,
+      }]
+    ) {
       await assert.rejects(store.get("ten", { range }), refused);
     }
   });
@@ -239,7 +255,10 @@ function testReads(check: Check): void {
   check("read() gives fewer bytes only at the object's end", async (store) => {
     const content = patternOf(300_000);
     await store.put("k", content);
-    const extents = [[0, 1], [5, 0], [299_999, 1], [299_999, 10], [300_000, 10], [400_000, 1], [1, 299_998], [7, 2 ** 40]];
+    const extents = [[0, 1], [5, 0], [299_999, 1], [299_999, 10], [300_000, 10], [400_000, 1], [1, 299_998], [
+      7,
+      2 ** 40,
+    ]];
     for (const [offset, length] of extents) {
       assertSameBytes(await store.read("k", offset!, length!), content.subarray(offset!, offset! + length!));
     }
@@ -322,23 +341,29 @@ function testKeys(check: Check, capabilities: ObjectStoreCapabilities): void {
     for (const key of ["", "a\ud800", "\udc00/b"]) await assertUnplaceable(store, key);
   });
 
-  check("a key that could leave the namespace, or that no path holds, is kept exactly or refused", async (store) => {
-    for (const key of hostile) {
-      if (!capabilities.anyKey) await assertUnplaceable(store, key);
-      else {
-        await store.put(key, Buffer.from(key));
-        assert.equal(await textOf(store, key), key);
+  check(
+    "a key that could leave the namespace, or that no path holds, is kept exactly or refused",
+    async (store) => {
+      for (const key of hostile) {
+        if (!capabilities.anyKey) await assertUnplaceable(store, key);
+        else {
+          await store.put(key, Buffer.from(key));
+          assert.equal(await textOf(store, key), key);
+        }
       }
-    }
-    assert.deepEqual((await keysOf(store)).toSorted(), capabilities.anyKey ? hostile.toSorted() : []);
-  });
+      assert.deepEqual((await keysOf(store)).toSorted(), capabilities.anyKey ? hostile.toSorted() : []);
+    },
+  );
 
   check("an object beside a prefix of its own name is kept or refused", async (store) => {
     for (const [first, second] of [["a", "a/b"], ["c/d/e", "c/d"]] as const) {
       await store.put(first, Buffer.from(first));
       for (const mode of MODES) {
         if (capabilities.anyKey) await store.put(`${mode}/${second}`, Buffer.from(second), { mode });
-        else await assert.rejects(store.put(second, patternOf(1), { mode }), isKind("invalid", "unplaceable_key"));
+        else {await assert.rejects(
+            store.put(second, patternOf(1), { mode }),
+            isKind("invalid", "unplaceable_key"),
+          );}
       }
       assert.equal(await textOf(store, first), first);
     }

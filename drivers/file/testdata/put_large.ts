@@ -24,10 +24,14 @@ for (const mode of ["replace", "if_absent", "fresh"] as const) {
       await store.put(key, body, { mode });
       outcomes.push("stored");
     } catch (error) {
-      outcomes.push(error instanceof CodedError ? `${error.kind} ${error.code}: ${error.message}` : String(error));
+      outcomes.push(
+        error instanceof CodedError ? `${error.kind} ${error.code}: ${error.message}` : String(error),
+      );
     }
   }
 }
 const left: string[] = [];
-for await (const page of store.pages()) left.push(...page.objects.map(({ key, sizeBytes }) => `${key} ${sizeBytes}`));
+for await (const page of store.pages()) {
+  left.push(...page.objects.map(({ key, sizeBytes }) => `${key} ${sizeBytes}`));
+}
 console.log(JSON.stringify({ outcomes, left }));

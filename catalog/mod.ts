@@ -1,0 +1,4 @@
+/** The catalog's face: homes, and the stores that are opened in them. */
+
+export { findHome, type FoundHome, type HomePlaces, homeToInit, initHome, makeHome } from "./home.ts";
+export { openHomeStore } from "./registry.ts";

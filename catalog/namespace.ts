@@ -1,0 +1,58 @@
+/**
+ * Storage namespaces on local disks: `local:///absolute/folder`, or `local://name` in the home's `storage/`, which moves
+ * with the home. Parsed by our own grammar, so that no way of writing `..` leads out of the home.
+ */
+
+import { sep } from "node:path";
+import process from "node:process";
+import { CodedError } from "../base/errors.ts";
+import { parseUri } from "../base/uri.ts";
+
+const SCHEME = "local";
+
+export interface LocalNamespace {
+  readonly isAbsolute: boolean;
+  /** An absolute path, or one below the home's `storage/`; in the system's form. */
+  readonly path: string;
+}
+
+/** Parses a storage namespace. Fails with `invalid_storage_namespace`. */
+export function parseLocalNamespace(namespace: string): LocalNamespace {
+  if (!namespace.startsWith(`${SCHEME}://`)) {
+    refuse(namespace, "this version stores in folders only; write local:///absolute/folder or local://NAME");
+  }
+  const bad = /[@?#\\\u0000-\u001f\u007f]/.exec(namespace);
+  if (bad) refuse(namespace, `it contains ${JSON.stringify(bad[0])}`);
+  const { place, segments } = parsed(namespace);
+  const parts = place === "" ? segments : [place, ...segments];
+  const names = parts.at(-1) === "" ? parts.slice(0, -1) : parts;
+  if (names.length === 0) refuse(namespace, "it names no folder");
+  for (const name of names) {
+    if (name === "") refuse(namespace, "it has two slashes in a row");
+    if (name === "." || name === "..") refuse(namespace, `"${name}" may not be a part of it`);
+    if (name.includes("/") || name.includes("\\")) {
+      refuse(namespace, "a part of it contains an encoded slash");
+    }
+  }
+  if (place !== "") return { isAbsolute: false, path: names.join(sep) };
+  const isDrive = process.platform === "win32" && /^[A-Za-z]:$/.test(names[0]!);
+  return { isAbsolute: true, path: isDrive ? names.join(sep) : `/${names.join("/")}` };
+}
+
+function parsed(namespace: string): ReturnType<typeof parseUri> {
+  try {
+    return parseUri(namespace);
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    throw new CodedError("invalid", "invalid_storage_namespace", error.message, { cause: error });
+  }
+}
+
+function refuse(namespace: string, why: string): never {
+  throw new CodedError(
+    "invalid",
+    "invalid_storage_namespace",
+    `Cannot use the storage namespace "${namespace}": ${why}`,
+    { details: { storage_namespace: namespace } },
+  );
+}

@@ -1,0 +1,61 @@
+/** Picks drivers: the one place where concrete stores are chosen. Each is loaded when it is first needed. */
+
+import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import { CodedError } from "../base/errors.ts";
+import { systemRandomness } from "../base/randomness.ts";
+import type { ObjectStore } from "../drivers/object_store.ts";
+import type { Store } from "../drivers/store.ts";
+import type { KvStore } from "../kv/store.ts";
+import { foldersOf } from "./home.ts";
+import { parseLocalNamespace } from "./namespace.ts";
+
+export interface HomeStoreOptions {
+  /** More private folders that may hold the native parts, should the home's not do. */
+  readonly nativeFolders?: readonly string[];
+}
+
+/** Opens the embedded engine over a home; without one, over nothing: no repositories, and nothing is kept. */
+export async function openHomeStore(
+  home: string | undefined,
+  options: HomeStoreOptions = {},
+): Promise<Store> {
+  const { openEngineStore } = await import("../engine/mod.ts");
+  return openEngineStore({
+    kv: home === undefined ? await openNothing() : await openHomeKv(home, options),
+    openObjects: (namespace) => openObjects(home, namespace),
+    defaultNamespace: (repository, instanceUid) => `local://${repository}-${instanceUid}`,
+    clock: systemClock,
+    randomness: systemRandomness,
+  });
+}
+
+async function openHomeKv(home: string, { nativeFolders = [] }: HomeStoreOptions): Promise<KvStore> {
+  const [{ openLmdb }, { withLimits }] = await Promise.all([
+    import("../kv/lmdb/lmdb.ts"),
+    import("../kv/mod.ts"),
+  ]);
+  const folders = foldersOf(home);
+  return withLimits(await openLmdb(folders.kv, { native: { lasting: [folders.native, ...nativeFolders] } }));
+}
+
+async function openNothing(): Promise<KvStore> {
+  return (await import("../kv/memory/mod.ts")).openMemoryKv();
+}
+
+/** Opens the object store of a storage namespace. Fails with `invalid_storage_namespace`. */
+async function openObjects(home: string | undefined, namespace: string): Promise<ObjectStore> {
+  const { isAbsolute, path } = parseLocalNamespace(namespace);
+  if (!isAbsolute && home === undefined) {
+    throw new CodedError(
+      "internal",
+      "internal",
+      `Broken invariant: "${namespace}" lies in a home, and there is none`,
+    );
+  }
+  const { openFileObjectStore } = await import("../drivers/file/mod.ts");
+  return openFileObjectStore({
+    root: isAbsolute ? path : join(foldersOf(home!).storage, path),
+    address: namespace.replace(/\/$/, ""),
+  });
+}

@@ -1,0 +1,14 @@
+/** `branch show`: where a branch points. */
+
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+import { nameOf, refLocation } from "../locations.ts";
+import { refJson, refText } from "../render/refs.ts";
+
+export async function run({ arguments: given, output, session }: Context): Promise<number> {
+  const location = refLocation(given.positionals[0]!);
+  const { repository } = location;
+  const branch = await (await session.store()).getBranch(repository, nameOf(location, "branch"));
+  output.result(refJson(branch), refText(repository, branch));
+  return EXIT_OK;
+}

@@ -1,0 +1,94 @@
+/** `diff`: between two refs, the older one first, or what a branch has staged. */
+
+import { CodedError } from "../../base/errors.ts";
+import type { ChangeType, DiffItem, Store } from "../../drivers/store.ts";
+import type { Context } from "../context.ts";
+import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
+import { branchOf, otherRef, type RefLocation, refLocation, refOf } from "../locations.ts";
+import type { ListForm, Output } from "../output.ts";
+import { changesForm, countsText } from "../render/changes.ts";
+
+export async function run({ arguments: given, output, session }: Context): Promise<number> {
+  const [leftText, rightText] = given.positionals;
+  const left = refLocation(leftText!, { key: "allowed" });
+  const right = rightText === undefined ? undefined : otherSide(rightText, left);
+  const prefix = prefixOf(given.value("prefix"), { left, right });
+  const changes = await changesOf(await session.store(), { left, right, prefix });
+  const count = given.flag("stat")
+    ? await showCounts(output, changes)
+    : await showChanges(output, { changes, left, right, namesOnly: given.flag("name-only") });
+  return given.flag("exit-code") && count > 0 ? EXIT_NO : EXIT_OK;
+}
+
+function otherSide(text: string, left: RefLocation): RefLocation {
+  if (!text.includes("://")) return otherRef(text, left);
+  const right = refLocation(text, { key: "allowed" });
+  if (right.repository !== left.repository) {
+    throw new CodedError(
+      "invalid",
+      "different_repositories",
+      `Cannot compare "${left.text}" with "${right.text}": they are in different repositories`,
+    );
+  }
+  return right;
+}
+
+/** The prefix is given by --prefix or by the keys of the URIs, which must agree. */
+function prefixOf(option: string | undefined, { left, right }: Sides): string | undefined {
+  const given = [option, left.key, right?.key].filter((key) => key !== undefined);
+  if (right?.key !== undefined && left.key !== undefined && right.key !== left.key) {
+    throw new CodedError(
+      "invalid",
+      "invalid_argument",
+      `Cannot compare "${left.key}" with "${right.key}": they differ`,
+    );
+  }
+  if (option !== undefined && given.some((key) => key !== option)) {
+    throw new CodedError(
+      "invalid",
+      "invalid_argument",
+      `Cannot use "--prefix ${option}": the URI names a key too`,
+    );
+  }
+  return given[0];
+}
+
+interface Sides {
+  readonly left: RefLocation;
+  readonly right: RefLocation | undefined;
+}
+
+async function changesOf(
+  store: Store,
+  { left, right, prefix }: Sides & { prefix: string | undefined },
+): Promise<AsyncIterable<readonly DiffItem[]>> {
+  const { repository } = left;
+  if (!right) return store.status(repository, await branchOf(store, left), { prefix });
+  return store.diff(repository, await refOf(store, left), await refOf(store, right), { prefix });
+}
+
+async function showChanges(
+  output: Output,
+  { changes, left, right, namesOnly }: Sides & {
+    changes: AsyncIterable<readonly DiffItem[]>;
+    namesOnly: boolean;
+  },
+): Promise<number> {
+  if (output.json === "none" && !namesOnly) {
+    output.line(output.paint("bold", `--- ${output.shown(left.text)} (${right ? "older" : "committed"})`));
+    output.line(
+      output.paint("bold", `+++ ${output.shown(right?.text ?? left.text)} (${right ? "newer" : "staged"})`),
+    );
+  }
+  const form: ListForm<DiffItem> = namesOnly
+    ? { json: ({ path }) => path, line: ({ path }) => output.shown(path) }
+    : changesForm(output);
+  return await output.list(changes, form);
+}
+
+async function showCounts(output: Output, changes: AsyncIterable<readonly DiffItem[]>): Promise<number> {
+  const counts: Record<ChangeType, number> = { added: 0, removed: 0, changed: 0, conflict: 0 };
+  for await (const page of changes) for (const { type } of page) counts[type]++;
+  output.result(counts, countsText(counts));
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,137 @@
+/** `get`: an object into a file, or all objects under a URI into a folder. */
+
+import * as fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { CodedError } from "../../base/errors.ts";
+import type { Context } from "../context.ts";
+import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
+import { type FolderGot, getFolder } from "../folders/get_folder.ts";
+import { localError } from "../folders/local_files.ts";
+import { PlacementCheck } from "../folders/placement.ts";
+import { flushFolder, writeFile, writeInPlace } from "../folders/target.ts";
+import { keyLocation, type ObjectLocation, objectLocation, refOf } from "../locations.ts";
+import { FileProgress } from "../render/progress.ts";
+import { counted, humanSize } from "../render/sizes.ts";
+
+export async function run(context: Context): Promise<number> {
+  const { arguments: given } = context;
+  const [uri, path] = given.positionals;
+  const key = given.value("key");
+  if (given.flag("recursive")) return await getAll(context, path!);
+  const location = objectLocation(uri!, key);
+  return path === "-"
+    ? await getToOutput(context, location)
+    : await getToFile(context, { location, path: path! });
+}
+
+async function getToOutput({ output, session }: Context, location: ObjectLocation): Promise<number> {
+  const store = await session.store();
+  const { body } = await store.read(location.repository, await refOf(store, location), location.key);
+  for await (const piece of body) await output.bytes(piece);
+  return EXIT_OK;
+}
+
+async function getToFile(
+  { output, messages, session }: Context,
+  { location, path }: { location: ObjectLocation; path: string },
+): Promise<number> {
+  const store = await session.store();
+  const target = targetOf(path, location.key);
+  const { stats, body } = await store.read(location.repository, await refOf(store, location), location.key);
+  const progress = new FileProgress(messages, "Getting", { files: 1, bytes: stats.sizeBytes });
+  const watched = watch(body, progress);
+  if (target.isSpecial) await writeInPlace(target.path, watched);
+  else {
+    await writeFile(target.path, watched, { flush: true });
+    flushFolder(dirname(target.path));
+  }
+  output.result(
+    { path: location.key, file: target.path, size_bytes: stats.sizeBytes },
+    `${output.shown(target.path)} (${humanSize(stats.sizeBytes)})`,
+  );
+  return EXIT_OK;
+}
+
+async function* watch(body: AsyncIterable<Uint8Array>, progress: FileProgress): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    yield piece;
+    progress.addBytes(piece.length);
+  }
+}
+
+interface Target {
+  readonly path: string;
+  /** A FIFO or a device: it is written to, never replaced. */
+  readonly isSpecial: boolean;
+}
+
+/** A folder takes the object under its own name; a symlink stands for what it points at. */
+function targetOf(path: string, key: string): Target {
+  const stat = look(path);
+  if (stat?.isDirectory()) {
+    const name = basename(key);
+    const why = key.endsWith("/") ? "its key ends with a slash" : new PlacementCheck().refusal(name);
+    if (why !== undefined) throw unplaceable(key, why);
+    return { path: join(path, name), isSpecial: false };
+  }
+  if (!stat) {
+    if (/[\\/]$/.test(path)) {
+      throw new CodedError(
+        "not_found",
+        "file_not_found",
+        `Cannot write into "${path}": there is no such folder`,
+      );
+    }
+    return { path, isSpecial: false };
+  }
+  if (!stat.isFile()) return { path, isSpecial: true };
+  return { path: fs.realpathSync(path), isSpecial: false };
+}
+
+function look(path: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw localError(error, `Cannot write "${path}"`);
+  }
+}
+
+function unplaceable(key: string, why: string): CodedError {
+  return new CodedError("invalid", "unplaceable_key", `Cannot place "${key}" in a folder: ${why}`, {
+    details: { single: true },
+  });
+}
+
+async function getAll(context: Context, path: string): Promise<number> {
+  const { arguments: given, session, output } = context;
+  if (path === "-") {
+    throw new CodedError(
+      "invalid",
+      "invalid_argument",
+      'Cannot get to "-" with -r: standard output is no folder',
+    );
+  }
+  const location = keyLocation(given.positionals[0]!, given.value("key"));
+  const store = await session.store();
+  const { key } = location;
+  const got = await getFolder(context, {
+    store,
+    repository: location.repository,
+    ref: await refOf(store, location),
+    prefix: key === undefined || key.endsWith("/") ? key ?? "" : `${key}/`,
+    folder: path,
+    skipUnplaceable: given.flag("skip-unplaceable"),
+    uri: location.text,
+  });
+  output.result(jsonOf(got), textOf(got));
+  return got.failed > 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+function jsonOf({ got, failed, sizeBytes, failures }: FolderGot): Record<string, unknown> {
+  return { got, failed, size_bytes: sizeBytes, failures };
+}
+
+function textOf({ got, failed, sizeBytes }: FolderGot): string {
+  const text = `Got ${counted(got, "file")} (${humanSize(sizeBytes)})`;
+  return failed > 0 ? `${text}, ${failed.toLocaleString("en-US")} left out` : text;
+}

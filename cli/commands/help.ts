@@ -1,0 +1,121 @@
+/** `help`: the verbs, or one of them, from the table that arguments are read by. */
+
+import { CodedError } from "../../base/errors.ts";
+import type { OptionTable } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+import type { Output } from "../output.ts";
+import { closest } from "../suggestions.ts";
+import { VERB_GROUPS, verbNamed, VERBS, verbsOfGroup } from "../verbs/mod.ts";
+import { GLOBAL_OPTIONS, type VerbSpec } from "../verbs/verb.ts";
+
+const WIDTH = 100;
+
+export async function run({ output, arguments: given }: Context): Promise<number> {
+  const name = given.positionals.join(" ");
+  if (name === "") {
+    if (output.json === "none") showAll(output);
+    else output.document(VERBS.map(verbJson));
+    return EXIT_OK;
+  }
+  const verb = verbNamed(name);
+  const verbs = verb ? [verb] : verbsOfGroup(name);
+  if (verbs.length === 0) throw unknownVerb(name);
+  if (output.json !== "none") output.document(verb ? verbJson(verb) : verbs.map(verbJson));
+  else if (verb) showVerb(output, verb);
+  else showGroup(output, verbs);
+  return EXIT_OK;
+}
+
+function showAll(output: Output): void {
+  output.line(
+    "tarn: data version control in one file. Branches, commits, merges, tags and time travel over objects.",
+  );
+  output.line("");
+  output.line(
+    "Usage: tarn VERB URI… [options]     URIs: lakefs://REPO/REF/KEY     First steps: tarn quickstart",
+  );
+  for (const [title, verbs] of VERB_GROUPS) {
+    output.line("");
+    output.line(output.paint("bold", title));
+    showGroup(output, verbs);
+  }
+  output.line("");
+  output.line(output.paint("bold", "Options of every verb"));
+  showOptions(output, GLOBAL_OPTIONS);
+  output.line("");
+  output.line('"tarn help VERB" explains a verb, with examples.');
+}
+
+function showGroup(output: Output, verbs: readonly VerbSpec[]): void {
+  for (const { name, summary } of verbs) output.line(`  ${name.padEnd(14)} ${summary}`);
+}
+
+function showVerb(output: Output, verb: VerbSpec): void {
+  output.line(`tarn ${verb.name}: ${verb.summary}`);
+  output.line("");
+  for (const usage of verb.usage) output.line(`  tarn ${usage}`);
+  if (verb.about) {
+    output.line("");
+    for (const line of wrapped(verb.about, WIDTH)) output.line(line);
+  }
+  if (verb.options && Object.values(verb.options).some((option) => !option.hidden)) {
+    output.line("");
+    output.line(output.paint("bold", "Options"));
+    showOptions(output, verb.options);
+  }
+  output.line("");
+  output.line(output.paint("bold", "Examples"));
+  for (const example of verb.examples) output.line(`  ${exampleLine(example)}`);
+}
+
+/** An example that begins with another program names ours itself. */
+function exampleLine(example: string): string {
+  return / \| tarn /.test(example) ? example : `tarn ${example}`;
+}
+
+function showOptions(output: Output, table: OptionTable): void {
+  for (const [name, { short, value, hidden, help }] of Object.entries(table)) {
+    if (hidden) continue;
+    const names = `${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`;
+    output.line(`  ${names.padEnd(30)} ${help}`);
+  }
+}
+
+function verbJson(verb: VerbSpec): Record<string, unknown> {
+  const options = Object.entries({ ...verb.options, ...GLOBAL_OPTIONS }).filter(([, option]) =>
+    !option.hidden
+  );
+  return {
+    name: verb.name,
+    summary: verb.summary,
+    usage: verb.usage.map((usage) => `tarn ${usage}`),
+    about: verb.about ?? "",
+    options: options.map(([name, { short, value, help }]) => ({
+      name: `--${name}`,
+      short: short === undefined ? "" : `-${short}`,
+      value: value ?? "",
+      help,
+    })),
+    examples: verb.examples.map(exampleLine),
+  };
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+function unknownVerb(name: string): CodedError {
+  const near = closest(name, VERBS.map((verb) => verb.name));
+  return new CodedError("invalid", "invalid_argument", `Cannot explain "${name}": there is no such verb`, {
+    details: near === undefined ? {} : { suggestion: near },
+  });
+}

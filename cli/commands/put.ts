@@ -1,0 +1,170 @@
+/** `put`: a file, standard input or a folder onto a branch. */
+
+import * as fs from "node:fs";
+import { basename } from "node:path";
+import { CodedError } from "../../base/errors.ts";
+import type { ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
+import type { Context } from "../context.ts";
+import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
+import { localError, openNamed, readFrom } from "../folders/local_files.ts";
+import { type FolderPut, putFolder } from "../folders/put_folder.ts";
+import { branchOf, keyLocation, type ObjectLocation, objectUri, type RefLocation } from "../locations.ts";
+import { objectJson } from "../render/objects.ts";
+import { counted, humanSize } from "../render/sizes.ts";
+import { readDescriptor } from "../streams.ts";
+
+export async function run(context: Context): Promise<number> {
+  const { arguments: given } = context;
+  const path = givenPath(context);
+  const location = keyLocation(given.positionals[0]!, given.value("key"));
+  const options = { contentType: given.value("content-type"), metadata: metadataOf(context) };
+  if (given.flag("recursive")) return await putAll(context, { location, path, options });
+  const stats = path === "-"
+    ? await putStream(context, { location: named(location, undefined), options, body: readDescriptor(0) })
+    : await putFile(context, { location, path, options });
+  context.output.result(objectJson(stats.object), context.output.shown(stats.uri));
+  return EXIT_OK;
+}
+
+/** PATH comes second; lakectl gives it by `-s`. */
+function givenPath({ arguments: given, verb }: Context): string {
+  const [, second] = given.positionals;
+  const source = given.value("source");
+  const path = second ?? source;
+  if (path !== undefined && (second === undefined || source === undefined)) return path;
+  const problem = path === undefined ? "an argument is missing" : "PATH is given twice";
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot run "put": ${problem}; write tarn ${verb.usage[0]}`,
+  );
+}
+
+function metadataOf({ arguments: given }: Context): Record<string, string> | undefined {
+  const pairs = given.pairs("meta");
+  return Object.keys(pairs).length > 0 ? pairs : undefined;
+}
+
+interface PutDone {
+  readonly object: ObjectStats;
+  readonly uri: string;
+}
+
+async function putFile(
+  context: Context,
+  { location, path, options }: { location: RefLocation; path: string; options: PutObjectOptions },
+): Promise<PutDone> {
+  const file = await openNamed(path).catch((error) => {
+    throw localError(error, `Cannot read "${path}"`);
+  });
+  try {
+    if (file.stat.isDirectory()) {
+      throw new CodedError("invalid", "folder_in_the_way", `Cannot put "${path}": it is a folder`, {
+        details: { recursive: true },
+      });
+    }
+    // Only a regular file has a name worth keeping, and a position to read from.
+    const isRegular = file.stat.isFile();
+    const takesName = isRegular && file.stat.size > 0 && context.arguments.value("key") === undefined;
+    const place = named(location, takesName ? path : undefined);
+    const body = isRegular ? readFrom(file) : readDescriptor(file.descriptor);
+    return await putStream(context, { location: place, options, body: translated(body, path) });
+  } finally {
+    fs.closeSync(file.descriptor);
+  }
+}
+
+/**
+ * Returns where a file goes: under its own name when the URI ends in `/`. Standard input, empty files and `--key` keep the
+ * key as it is: `folder/` with no bytes is how other programs mark an empty folder.
+ */
+function named(location: RefLocation, path: string | undefined): ObjectLocation {
+  const key = location.key ?? "";
+  const whole = path !== undefined && (key === "" || key.endsWith("/")) ? key + basename(path) : key;
+  if (whole === "") {
+    throw new CodedError("invalid", "invalid_uri", `Cannot put to "${location.text}": it names no object`, {
+      details: { uri: location.text },
+    });
+  }
+  return { ...location, key: whole };
+}
+
+/** A failure to read the local file is about that file, not about the repository. */
+async function* translated(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw localError(error, `Cannot read "${path}"`);
+  }
+}
+
+async function putStream(
+  { session }: Context,
+  { location, options, body }: {
+    location: ObjectLocation;
+    options: PutObjectOptions;
+    body: AsyncIterable<Uint8Array>;
+  },
+): Promise<PutDone> {
+  const { repository, key } = location;
+  const store = await session.store();
+  const branch = await branchOf(store, location);
+  const writer = await store.writer(repository, branch);
+  const object = await writer.put(key, body, options);
+  await writer.close();
+  return { object, uri: objectUri(repository, branch, key) };
+}
+
+async function putAll(
+  context: Context,
+  { location, path, options }: { location: RefLocation; path: string; options: PutObjectOptions },
+): Promise<number> {
+  checkFolder(path);
+  const store = await context.session.store();
+  const branch = await branchOf(store, location);
+  const { key } = location;
+  const prefix = key === undefined || key.endsWith("/") ? key ?? "" : `${key}/`;
+  const done = await putFolder(context, {
+    store,
+    repository: location.repository,
+    branch,
+    prefix,
+    folder: path,
+    options,
+  });
+  context.output.result(jsonOf(done), textOf(done));
+  return done.failed > 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+function checkFolder(path: string): void {
+  if (path === "-") {
+    throw new CodedError(
+      "invalid",
+      "invalid_argument",
+      `Cannot put "-" with -r: standard input is no folder`,
+    );
+  }
+  let stat: fs.Stats;
+  try {
+    stat = fs.statSync(path);
+  } catch (error) {
+    throw localError(error, `Cannot read "${path}"`);
+  }
+  if (!stat.isDirectory()) {
+    throw new CodedError("invalid", "file_in_the_way", `Cannot put "${path}" with -r: it is no folder`, {
+      details: { recursive: false },
+    });
+  }
+}
+
+function jsonOf(done: FolderPut): Record<string, unknown> {
+  const { put, unchanged, failed, sizeBytes, failures } = done;
+  return { put, unchanged, failed, size_bytes: sizeBytes, failures };
+}
+
+function textOf({ put, unchanged, failed, sizeBytes }: FolderPut): string {
+  const parts = [`Put ${counted(put, "file")} (${humanSize(sizeBytes)})`];
+  if (unchanged > 0) parts.push(`${unchanged.toLocaleString("en-US")} unchanged`);
+  if (failed > 0) parts.push(`${failed.toLocaleString("en-US")} left out`);
+  return parts.join(", ");
+}

@@ -1,0 +1,14 @@
+/** `stat`: what is known of an object. */
+
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+import { objectLocation, refOf } from "../locations.ts";
+import { objectJson, statText } from "../render/objects.ts";
+
+export async function run({ arguments: given, output, session }: Context): Promise<number> {
+  const location = objectLocation(given.positionals[0]!, given.value("key"));
+  const store = await session.store();
+  const stats = await store.stat(location.repository, await refOf(store, location), location.key);
+  output.result(objectJson(stats), statText(output, stats));
+  return EXIT_OK;
+}

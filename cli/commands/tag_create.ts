@@ -1,0 +1,21 @@
+/** `tag create`: a new tag at a ref. */
+
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+import { nameOf, refLocation, refOf, sourceOf } from "../locations.ts";
+import { refJson, refText } from "../render/refs.ts";
+
+export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
+  const location = refLocation(given.positionals[0]!);
+  const { repository } = location;
+  const source = sourceOf(given, location);
+  const store = await session.store();
+  const tag = await store.createTag(
+    repository,
+    nameOf(location, "tag"),
+    await refOf(store, source),
+    environment.who(),
+  );
+  output.result(refJson(tag), refText(repository, tag));
+  return EXIT_OK;
+}

@@ -1,0 +1,153 @@
+/**
+ * What the surroundings say: environment variables, the user, the places of files, whether a person is watching. The
+ * only reader of environment variables.
+ */
+
+import { fstatSync, readFileSync, statSync } from "node:fs";
+import { homedir, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { HomePlaces } from "../catalog/home.ts";
+
+export interface Environment {
+  /** Whether a person reads standard output. */
+  readonly outputIsTerminal: () => boolean;
+  /** Whether a person reads standard error. */
+  readonly messagesAreTerminal: () => boolean;
+  /** Whether a person is there to be asked. */
+  readonly inputIsTerminal: () => boolean;
+  readonly wantsColor: () => boolean;
+  /** Who commits. */
+  readonly who: () => string;
+  /** Where a home may be; `chosenHome` is the value of `--home`. */
+  readonly homePlaces: (chosenHome: string | undefined) => HomePlaces;
+  /** Where what can be made again may be kept. */
+  readonly cacheFolder: () => string;
+  /** Where files may be that are gone when the command ends. */
+  readonly temporaryFolder: () => string;
+}
+
+/** The environment of this process. Each part is looked at when it is asked for. */
+export const processEnvironment: Environment = {
+  outputIsTerminal: () => isTerminal(1),
+  messagesAreTerminal: () => isTerminal(2),
+  inputIsTerminal: () => isTerminal(0),
+  wantsColor: () => !variable("NO_COLOR") && variable("TERM") !== "dumb",
+  who: () => variable("TARN_USER") ?? userName(),
+  homePlaces: (chosenHome) => ({
+    ...chosen(chosenHome),
+    workingFolder: workingFolder(),
+    userDataFolder: userDataFolder(),
+    userId: process.getuid?.(),
+    userName: nameOfUser,
+  }),
+  cacheFolder: userCacheFolder,
+  temporaryFolder: tmpdir,
+};
+
+/** Loading `node:tty` takes longer than all else that a short command does: first whether it can be a terminal at all. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    const stat = fstatSync(descriptor);
+    if (process.platform !== "win32") {
+      if (!stat.isCharacterDevice() || stat.rdev === statSync("/dev/null").rdev) return false;
+    }
+    return process.getBuiltinModule("node:tty").isatty(descriptor);
+  } catch {
+    // It is closed.
+    return false;
+  }
+}
+
+/** Returns a variable's value; an empty one counts as not set. */
+function variable(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
+function chosen(home: string | undefined): Pick<HomePlaces, "chosen"> {
+  if (home !== undefined) return { chosen: { path: home, by: "--home" } };
+  const path = variable("TARN_HOME");
+  return path === undefined ? {} : { chosen: { path, by: "TARN_HOME" } };
+}
+
+/** A working folder that was deleted has no name; then only paths that need none work. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return "/";
+  }
+}
+
+function userDataFolder(): string {
+  return userFolder("XDG_DATA_HOME", [".local", "share"], ["Library", "Application Support"]);
+}
+
+function userCacheFolder(): string {
+  return userFolder("XDG_CACHE_HOME", [".cache"], ["Library", "Caches"]);
+}
+
+/** Returns our folder in one of the user's own, where each system has it. */
+function userFolder(xdg: string, unix: readonly string[], mac: readonly string[]): string {
+  const home = variable("HOME") ?? userHomeFolder();
+  if (process.platform === "win32") {
+    return join(
+      variable("LOCALAPPDATA") ?? join(variable("USERPROFILE") ?? home, "AppData", "Local"),
+      "tarn",
+    );
+  }
+  if (process.platform === "darwin") return join(home, ...mac, "tarn");
+  // The XDG specification has relative paths ignored.
+  const named = variable(xdg);
+  return join(named?.startsWith("/") ? named : join(home, ...unix), "tarn");
+}
+
+function userHomeFolder(): string {
+  const id = process.getuid?.();
+  const fromList = id === undefined ? undefined : userList().find((user) => user.id === id)?.folder;
+  return fromList || homedir();
+}
+
+function userName(): string {
+  const id = process.getuid?.();
+  const fromList = id === undefined ? undefined : userList().find((user) => user.id === id)?.name;
+  return fromList ?? variable("USER") ?? variable("USERNAME") ?? systemUserName() ??
+    `user-${id ?? "unknown"}`;
+}
+
+/** A user id without a record makes this call fail, or answer "unknown". */
+function systemUserName(): string | undefined {
+  try {
+    const name = userInfo().username;
+    return name === "unknown" ? undefined : name;
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOfUser(id: number): string {
+  return userList().find((user) => user.id === id)?.name ?? `user ${id}`;
+}
+
+interface SystemUser {
+  readonly name: string;
+  readonly id: number;
+  readonly folder: string;
+}
+
+/** The system's list of users: no call of the runtime names the owner of a file. Empty where there is no such list. */
+function userList(): readonly SystemUser[] {
+  let text: string;
+  try {
+    text = readFileSync("/etc/passwd", "utf8");
+  } catch {
+    return [];
+  }
+  return text.split("\n").map((line) => line.split(":")).filter((fields) => fields.length >= 6).map((
+    fields,
+  ) => ({
+    name: fields[0]!,
+    id: Number(fields[2]),
+    folder: fields[5]!,
+  }));
+}

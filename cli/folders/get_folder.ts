@@ -1,0 +1,102 @@
+/**
+ * All objects under a prefix into a local folder, in two passes over the listing: one that checks every name, and one
+ * that writes. Neither keeps the listing; what is remembered are the names in the folders of the current path.
+ */
+
+import { CodedError } from "../../base/errors.ts";
+import type { ObjectStats, Store } from "../../drivers/store.ts";
+import type { Context } from "../context.ts";
+import { FileProgress, type Total } from "../render/progress.ts";
+import { type Failure, Failures } from "./failures.ts";
+import { runInFlight } from "./in_flight.ts";
+import { PlacementCheck } from "./placement.ts";
+import { TargetFolder } from "./target.ts";
+
+export interface FolderToGet {
+  readonly store: Store;
+  readonly repository: string;
+  readonly ref: string;
+  /** Empty, or ending in `/`; what follows it is the path below `folder`. */
+  readonly prefix: string;
+  readonly folder: string;
+  /** Leave out what no folder can hold, instead of refusing all. */
+  readonly skipUnplaceable: boolean;
+  /** What the user asked for, for messages. */
+  readonly uri: string;
+}
+
+export interface FolderGot {
+  readonly got: number;
+  readonly failed: number;
+  readonly sizeBytes: number;
+  readonly failures: readonly Failure[];
+}
+
+/** Gets all objects. Fails with `unplaceable_key` before anything is written, and with `object_not_found`. */
+export async function getFolder({ messages }: Context, what: FolderToGet): Promise<FolderGot> {
+  const total = await checkAll(what);
+  if (total.files === 0) {
+    throw new CodedError(
+      "not_found",
+      "object_not_found",
+      `Cannot get "${what.uri}": there is nothing under it`,
+    );
+  }
+  const target = new TargetFolder(what.folder);
+  const failures = new Failures(messages, "get");
+  const progress = new FileProgress(messages, "Getting", total);
+  let got = 0, sizeBytes = 0;
+  await runInFlight(placeable(what, failures), async ({ path }) => {
+    try {
+      const { body } = await what.store.read(what.repository, what.ref, path);
+      const size = await target.write(path.slice(what.prefix.length), body);
+      got++;
+      sizeBytes += size;
+      progress.addBytes(size);
+    } catch (error) {
+      failures.take(path, error);
+    }
+    progress.addFile();
+  });
+  await target.flush();
+  return { got, failed: failures.count, sizeBytes, failures: failures.kept };
+}
+
+async function checkAll(what: FolderToGet): Promise<Total> {
+  const check = new PlacementCheck();
+  let files = 0, bytes = 0;
+  for await (const page of objects(what)) {
+    for (const { path, sizeBytes } of page) {
+      const why = check.refusal(path.slice(what.prefix.length));
+      if (why !== undefined && !what.skipUnplaceable) throw unplaceable(path, why);
+      files++;
+      bytes += sizeBytes;
+    }
+  }
+  return { files, bytes };
+}
+
+/** Lists again what can be placed: a branch may have changed since the first pass, so each name is checked again. */
+async function* placeable(what: FolderToGet, failures: Failures): AsyncGenerator<ObjectStats> {
+  const check = new PlacementCheck();
+  for await (const page of objects(what)) {
+    for (const stats of page) {
+      const why = check.refusal(stats.path.slice(what.prefix.length));
+      if (why === undefined) yield stats;
+      else if (what.skipUnplaceable) failures.leaveOut(stats.path, "unplaceable_key", why);
+      else throw unplaceable(stats.path, why);
+    }
+  }
+}
+
+async function* objects(
+  { store, repository, ref, prefix }: FolderToGet,
+): AsyncGenerator<readonly ObjectStats[]> {
+  for await (const page of store.list(repository, ref, { prefix })) {
+    yield page.flatMap((item) => item.kind === "object" ? [item.stats] : []);
+  }
+}
+
+function unplaceable(key: string, why: string): CodedError {
+  return new CodedError("invalid", "unplaceable_key", `Cannot place "${key}" in a folder: ${why}`);
+}

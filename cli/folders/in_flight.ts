@@ -1,0 +1,26 @@
+/** Several pieces of work at a time, over a list that need not fit in memory. */
+
+const AT_ONCE = 8;
+
+/**
+ * Runs `work` on each item, several at a time. The first failure stops the taking of items; when what is under way has
+ * ended, it is thrown.
+ */
+export async function runInFlight<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  work: (item: T) => Promise<void>,
+  atOnce = AT_ONCE,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  let failure: { error: unknown } | undefined;
+  for await (const item of items) {
+    const task: Promise<void> = work(item).catch((error) => {
+      failure ??= { error };
+    }).finally(() => running.delete(task));
+    running.add(task);
+    if (running.size >= atOnce) await Promise.race(running);
+    if (failure) break;
+  }
+  await Promise.all(running);
+  if (failure) throw failure.error;
+}

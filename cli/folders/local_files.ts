@@ -1,0 +1,95 @@
+/** Local files: opening, reading, and what the system answers, translated once. */
+
+import * as fs from "node:fs";
+import type { Buffer } from "node:buffer";
+import { CodedError, type ErrorKind } from "../../base/errors.ts";
+import { runningHash, sha256 } from "../../base/hashes.ts";
+import { readDescriptor } from "../streams.ts";
+
+/** A path as text, or as bytes where its name may be no text. */
+export type LocalPath = string | Buffer;
+
+/** A file that is open for reading. */
+export interface OpenFile {
+  readonly descriptor: number;
+  readonly stat: fs.Stats;
+}
+
+/** Opens a file that a walk found. What became a symlink since fails; what became a FIFO does not wait for a writer. */
+export function openWalked(path: LocalPath): OpenFile {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  return opened(fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+}
+
+/** Opens what the user named, symlinks followed; a FIFO waits for its writer. */
+export async function openNamed(path: LocalPath): Promise<OpenFile> {
+  return opened(
+    await new Promise<number>((resolve, reject) => {
+      fs.open(path, "r", (error, descriptor) => error ? reject(error) : resolve(descriptor));
+    }),
+  );
+}
+
+function opened(descriptor: number): OpenFile {
+  try {
+    return { descriptor, stat: fs.fstatSync(descriptor) };
+  } catch (error) {
+    fs.closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** Reads a small open file; `undefined` when it holds more than its size says, as files of `/proc` do. */
+export function readWhole({ descriptor, stat }: OpenFile): Uint8Array | undefined {
+  const bytes = new Uint8Array(stat.size + 1);
+  let length = 0;
+  while (length < bytes.length) {
+    const count = fs.readSync(descriptor, bytes, length, bytes.length - length, length);
+    if (count === 0) return bytes.subarray(0, length);
+    length += count;
+  }
+  return undefined;
+}
+
+/** Returns the SHA-256 of bytes, or of an open file. */
+export async function contentHash(content: Uint8Array | OpenFile): Promise<Uint8Array> {
+  if (content instanceof Uint8Array) return sha256(content);
+  const hash = runningHash("sha256");
+  for await (const piece of readFrom(content)) hash.update(piece);
+  return hash.digest();
+}
+
+/** Yields an open file's bytes from its start, whatever was read of it before. */
+export async function* readFrom({ descriptor }: OpenFile): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  for await (const piece of readDescriptor(descriptor, () => position)) {
+    position += piece.length;
+    yield piece;
+  }
+}
+
+const WHY: Readonly<Record<string, readonly [ErrorKind, string, string]>> = {
+  ENOENT: ["not_found", "file_not_found", "there is no such file or folder"],
+  ENOTDIR: ["invalid", "file_in_the_way", "a file stands where a folder is expected"],
+  EISDIR: ["invalid", "folder_in_the_way", "it is a folder"],
+  EEXIST: ["exists", "file_in_the_way", "a file is in the way"],
+  EACCES: ["forbidden", "file_forbidden", "no permission"],
+  EPERM: ["forbidden", "file_forbidden", "no permission"],
+  EROFS: ["forbidden", "file_forbidden", "the disk is read-only"],
+  ENOSPC: ["unavailable", "disk_full", "the disk is full"],
+  EDQUOT: ["unavailable", "disk_full", "the disk quota is used up"],
+  ELOOP: ["invalid", "file_unusable", "it is a symlink, or too many lead to it"],
+  ENAMETOOLONG: ["invalid", "file_unusable", "its name is too long"],
+  EILSEQ: ["invalid", "file_unusable", "this disk does not take its name"],
+  EINVAL: ["invalid", "file_unusable", "this disk does not take its name"],
+  ENXIO: ["invalid", "file_unusable", "it is a socket or device"],
+};
+
+/** Returns the error to show for one that a call on a local file threw; `what` is such as `Cannot read "x"`. */
+export function localError(error: unknown, what: string): unknown {
+  if (error instanceof CodedError) return error;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return error;
+  const [kind, name, why] = WHY[code] ?? ["unavailable", "file_unavailable", `the system answered ${code}`];
+  return new CodedError(kind, name, `${what}: ${why}`, { cause: error });
+}

@@ -1,0 +1,88 @@
+/**
+ * Which keys a local folder can hold, checked before the first byte is written.
+ *
+ * Refused are names that mean another place (`..`, absolute, drive letters), that no disk takes, and those that some
+ * disk would merge: the default disks of macOS and Windows store `Guide.md` and `guide.md`, or one name in two Unicode
+ * forms, as one file. They are compared at every level of a path, on every system, so that a folder can move.
+ *
+ * Keys come in byte order, so all that is in one folder comes together: what is remembered are the names in the folders
+ * on the current path, not the whole listing.
+ */
+
+import process from "node:process";
+import { utf8 } from "../../base/bytes.ts";
+
+const MOST_NAME_BYTES = 255;
+const WINDOWS_NAMES = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
+const WINDOWS_CHARACTERS = /[<>:"|?*\\\u0000-\u001f]/;
+
+/** One name in a folder: what it was seen as. */
+interface SeenName {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+/** Checks the keys of one listing, in byte order. */
+export class PlacementCheck {
+  readonly #isWindows: boolean;
+  /** The folders on the path of the last key, the outermost first, with the names in each by their folded form. */
+  readonly #open: { readonly name: string; readonly names: Map<string, SeenName> }[] = [];
+
+  constructor(platform: string = process.platform) {
+    this.#isWindows = platform === "win32";
+    this.#open.push({ name: "", names: new Map() });
+  }
+
+  /** Returns why a key cannot be placed, or `undefined`. What was refused takes no name from later keys. */
+  refusal(key: string): string | undefined {
+    const parts = key.split("/");
+    for (const [i, part] of parts.entries()) {
+      const why = this.#refusedName(part, { isFirst: i === 0, isLast: i === parts.length - 1 });
+      if (why !== undefined) return why;
+    }
+    return this.#takeNames(parts);
+  }
+
+  #refusedName(name: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string | undefined {
+    if (name === "") {
+      if (isFirst) return "it begins with a slash";
+      return isLast ? "it ends with a slash" : "it has two slashes in a row";
+    }
+    if (name === "." || name === "..") return `"${name}" names another folder`;
+    if (name.includes("\0")) return "it contains a NUL character";
+    if (isFirst && /^[A-Za-z]:/.test(name)) return "it begins with a drive letter";
+    if (utf8(name).length > MOST_NAME_BYTES) return `a part of it is longer than ${MOST_NAME_BYTES} bytes`;
+    if (!this.#isWindows) return undefined;
+    if (WINDOWS_CHARACTERS.test(name)) {
+      return `Windows takes no "${WINDOWS_CHARACTERS.exec(name)![0]}" in a name`;
+    }
+    if (/[. ]$/.test(name)) return "Windows takes no dot or space at the end of a name";
+    return WINDOWS_NAMES.test(name) ? "Windows keeps that name for itself" : undefined;
+  }
+
+  /** Looks every part up in its folder first, and remembers them only when all of them can be placed. */
+  #takeNames(parts: readonly string[]): string | undefined {
+    let depth = 0;
+    while (depth < parts.length - 1 && this.#open[depth + 1]?.name === parts[depth]) depth++;
+    // In a folder that was not open yet there is nothing to clash with.
+    const seen = this.#open[depth]!.names.get(foldName(parts[depth]!));
+    const isFolder = depth < parts.length - 1;
+    if (seen) {
+      if (seen.name !== parts[depth]) return `some disks take it for the same name as "${seen.name}"`;
+      if (!seen.isFolder || !isFolder) return "an object stands where a folder is needed";
+    }
+    this.#open.length = depth + 1;
+    for (let i = depth; i < parts.length; i++) {
+      const name = parts[i]!;
+      const isInner = i < parts.length - 1;
+      this.#open[i]!.names.set(foldName(name), { name, isFolder: isInner });
+      if (isInner) this.#open.push({ name, names: new Map() });
+    }
+    return undefined;
+  }
+}
+
+/** Returns a form that is equal for names that some disk takes for one: `straße` and `strasse` too. */
+export function foldName(name: string): string {
+  return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
+}

@@ -1,0 +1,182 @@
+/**
+ * A local folder that files are fetched into: by temporary name and rename, never through a symlink that leads out.
+ */
+
+import * as fs from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { hex } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import { syncFileSystem } from "../../base/platform.ts";
+import { systemRandomness } from "../../base/randomness.ts";
+import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
+import { localError } from "./local_files.ts";
+
+/** Up to this many files are flushed one by one, overlapped; above, the whole disk once. */
+const MOST_FLUSHED_SINGLY = 300;
+
+/** Writes one file: readers see the old one or the new one whole. It keeps the mode of the file that it replaces. */
+export async function writeFile(
+  path: string,
+  body: AsyncIterable<Uint8Array>,
+  options: { flush: boolean },
+): Promise<number> {
+  const temporary = join(dirname(path), `.tarn-${hex(systemRandomness.bytes(8))}.tmp`);
+  const before = attempt(path, () => fs.lstatSync(path, { throwIfNoEntry: false }));
+  if (before?.isDirectory()) {
+    throw new CodedError("invalid", "folder_in_the_way", `Cannot write "${path}": a folder is in the way`);
+  }
+  const descriptor = attempt(path, () => fs.openSync(temporary, "wx"));
+  addTemporaryFile(temporary);
+  let isOpen = true;
+  try {
+    const size = await writeBody(path, descriptor, body);
+    await attemptAsync(path, async () => {
+      if (before?.isFile()) fs.fchmodSync(descriptor, before.mode & 0o7777);
+      if (options.flush) await flush(descriptor);
+      isOpen = false;
+      fs.closeSync(descriptor);
+      fs.renameSync(temporary, path);
+    });
+    return size;
+  } catch (error) {
+    if (isOpen) fs.closeSync(descriptor);
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    forgetTemporaryFile(temporary);
+  }
+}
+
+/** Writes into something that is no regular file, such as a FIFO or a device, which must stay what it is. */
+export async function writeInPlace(path: string, body: AsyncIterable<Uint8Array>): Promise<number> {
+  const descriptor = await attemptAsync(path, () =>
+    new Promise<number>((resolve, reject) => {
+      fs.open(path, fs.constants.O_WRONLY, (error, opened) => error ? reject(error) : resolve(opened));
+    }));
+  try {
+    return await writeBody(path, descriptor, body);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+async function writeBody(path: string, descriptor: number, body: AsyncIterable<Uint8Array>): Promise<number> {
+  let size = 0;
+  for await (const piece of body) {
+    for (let at = 0; at < piece.length;) {
+      at += attempt(path, () => fs.writeSync(descriptor, piece, at, piece.length - at));
+    }
+    size += piece.length;
+  }
+  return size;
+}
+
+/** A folder that a whole listing goes into. */
+export class TargetFolder {
+  readonly #root: string;
+  /** The folder with all symlinks resolved. */
+  readonly #realRoot: string;
+  /** Folders that are known to be there and inside. */
+  readonly #known = new Set<string>([""]);
+  #written = 0;
+
+  /** Opens the folder, made if it is not there. */
+  constructor(root: string) {
+    this.#root = root;
+    attempt(root, () => fs.mkdirSync(root, { recursive: true }));
+    this.#realRoot = attempt(root, () => fs.realpathSync(root));
+  }
+
+  /** Writes the file of a key, whose placement was checked, and returns its size. */
+  async write(key: string, body: AsyncIterable<Uint8Array>): Promise<number> {
+    const slash = key.lastIndexOf("/");
+    if (slash >= 0) this.#ensureFolder(key.slice(0, slash));
+    this.#written++;
+    return await writeFile(join(this.#root, ...key.split("/")), body, {
+      flush: this.#written <= MOST_FLUSHED_SINGLY,
+    });
+  }
+
+  /** Makes what was written survive power loss, as far as this system lets a program ask for it. */
+  async flush(): Promise<void> {
+    if (this.#written > MOST_FLUSHED_SINGLY) {
+      await attemptAsync(this.#root, () => syncFileSystem(this.#realRoot));
+    } else {
+      for (const folder of this.#known) flushFolder(join(this.#root, ...folder.split("/")));
+    }
+  }
+
+  #ensureFolder(folder: string): void {
+    if (this.#known.has(folder)) return;
+    const slash = folder.lastIndexOf("/");
+    if (slash >= 0) this.#ensureFolder(folder.slice(0, slash));
+    const path = join(this.#root, ...folder.split("/"));
+    attempt(path, () => makeFolder(path));
+    const stat = attempt(path, () => fs.lstatSync(path));
+    if (stat.isSymbolicLink()) this.#checkInside(path);
+    else if (!stat.isDirectory()) {
+      throw new CodedError("invalid", "file_in_the_way", `Cannot write into "${path}": a file is in the way`);
+    }
+    // Keys come in byte order: folders of a part that was left are not needed again soon.
+    if (this.#known.size > 10_000) this.#known.clear();
+    this.#known.add(folder);
+  }
+
+  #checkInside(path: string): void {
+    const real = attempt(path, () => fs.realpathSync(path));
+    if (real === this.#realRoot || real.startsWith(this.#realRoot.replace(/[\\/]$/, "") + sep)) {
+      if (attempt(path, () => fs.statSync(path)).isDirectory()) return;
+    }
+    throw new CodedError(
+      "invalid",
+      "outside_folder",
+      `Cannot write into "${path}": a symlink there leads elsewhere`,
+    );
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    fs.mkdirSync(path);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EEXIST") throw error;
+  }
+}
+
+function flush(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fs.fdatasync(descriptor, (error) => error ? reject(error) : resolve());
+  });
+}
+
+/** Makes a folder's entries survive power loss; a system that cannot open folders does so by itself. */
+export function flushFolder(path: string): void {
+  try {
+    const descriptor = fs.openSync(path, "r");
+    try {
+      fs.fsyncSync(descriptor);
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  } catch (error) {
+    if (!["EISDIR", "EPERM", "EACCES", "EINVAL"].includes((error as { code?: string }).code ?? "")) {
+      throw localError(error, `Cannot flush "${path}"`);
+    }
+  }
+}
+
+function attempt<T>(path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw localError(error, `Cannot write "${path}"`);
+  }
+}
+
+async function attemptAsync<T>(path: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw localError(error, `Cannot write "${path}"`);
+  }
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { compareBytes, utf8 } from "../../base/bytes.ts";
+import { temporaryFolder } from "../../tests/support/temporary.ts";
+import { walkFolder } from "./walk.ts";
+
+function filesIn(folder: string): string[] {
+  return [...walkFolder(folder)].flatMap((item) => item.kind === "file" ? [item.key] : []);
+}
+
+/** Returns keys, and what is left out with its code. */
+function shown(folder: string): string[] {
+  return [...walkFolder(folder)].map((item) =>
+    item.kind === "left_out" ? `${item.code} ${item.shown}` : item.key
+  );
+}
+
+/** Runs as a user whom permissions hold back: root is not. */
+function asAnyUser<T>(call: () => T): T {
+  if (process.getuid?.() !== 0) return call();
+  process.seteuid!(65534);
+  try {
+    return call();
+  } finally {
+    process.seteuid!(0);
+  }
+}
+
+describe("walkFolder()", () => {
+  it("yields files in the byte order of their keys, hidden ones included", (t) => {
+    const folder = temporaryFolder(t);
+    const keys = [
+      "a",
+      "a-b",
+      "a.d/x",
+      "b/c/d",
+      "b/c.d",
+      "b-",
+      ".hidden/x",
+      "\u{1f600}",
+      "\uff5e",
+      "Z",
+      "é",
+      "B/1",
+    ];
+    for (const key of [...keys, "b/a/1"]) {
+      mkdirSync(join(folder, key, ".."), { recursive: true });
+      writeFileSync(join(folder, key), "x");
+    }
+    mkdirSync(join(folder, "empty"));
+    const sorted = [...keys, "b/a/1"].sort((a, b) => compareBytes(utf8(a), utf8(b)));
+    assert.deepEqual(filesIn(folder), sorted);
+    assert.deepEqual(filesIn(`${folder}//`), sorted);
+  });
+
+  it("names what is no file of this folder, and does not follow it", (t) => {
+    const folder = temporaryFolder(t), outside = temporaryFolder(t);
+    writeFileSync(join(outside, "secret"), "x");
+    symlinkSync(outside, join(folder, "away"));
+    symlinkSync("nowhere", join(folder, "dangling"));
+    execFileSync("mkfifo", [join(folder, "fifo")]);
+    assert.deepEqual(shown(folder), ["symlink away", "symlink dangling", "special_file fifo"]);
+  });
+
+  it("reports names that are no UTF-8 escaped, and takes those that only look like them", (t) => {
+    const folder = temporaryFolder(t);
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff, 0xfe])]), "x");
+    writeFileSync(join(folder, "good\ufffd"), "x");
+    mkdirSync(join(folder, "sub"));
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/sub/`), Buffer.from([0xc3])]), "x");
+    const items = [...walkFolder(folder)];
+    const leftOut = items.flatMap((item) => item.kind === "left_out" ? [`${item.code} ${item.shown}`] : []);
+    assert.deepEqual(leftOut, ["name_not_utf8 bad\\xff\\xfe", "name_not_utf8 sub/\\xc3"]);
+    assert.deepEqual(filesIn(folder), ["good\ufffd"]);
+  });
+
+  it("goes on after a folder that it cannot read", (t) => {
+    const folder = temporaryFolder(t);
+    for (const name of ["a", "b"]) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, "x"), "x");
+    }
+    chmodSync(folder, 0o755);
+    chmodSync(join(folder, "a"), 0);
+    const found = asAnyUser(() => shown(folder));
+    chmodSync(join(folder, "a"), 0o700);
+    assert.deepEqual(found, ["unreadable_folder a/", "b/x"]);
+  });
+
+  it("fails on a folder that is not there", (t) => {
+    assert.throws(() => [...walkFolder(join(temporaryFolder(t), "none"))], { code: "ENOENT" });
+  });
+});

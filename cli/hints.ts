@@ -1,0 +1,65 @@
+/** The way out of an error, by its code: what a person can do next. */
+
+import type { CodedError, ErrorDetails } from "../base/errors.ts";
+
+type Hint = string | ((details: ErrorDetails) => string | undefined);
+
+const SEE_HELP = '"tarn help VERB" shows the forms that a verb takes.';
+
+const HINTS: Readonly<Record<string, Hint>> = {
+  ambiguous_ref: "Write more digits of the commit ID.",
+  branch_dirty: "Commit what is staged there (tarn commit), or drop it (tarn reset).",
+  branch_not_found: '"tarn branch list lakefs://REPO" shows the branches.',
+  checksum_mismatch:
+    "The stored bytes are damaged; an older version of the object may still be whole (tarn log URI).",
+  confirmation_needed: "Add --yes if that is what you want.",
+  disk_full: "Make room and run it again; nothing that was confirmed is lost.",
+  empty_message: 'Add -m "…", or --allow-empty-message.',
+  file_forbidden: "Check who may read or write it (ls -l).",
+  file_in_the_way: ({ recursive }) => recursive === false ? "Leave out -r for a single file." : undefined,
+  folder_in_the_way: ({ recursive }) => recursive === true ? "Add -r to put all its files." : undefined,
+  home_exists: "Use it as it is: commands run in that folder and below find it.",
+  home_forbidden: "Choose another home with --home DIR or TARN_HOME.",
+  home_of_another_user: "Choose a home of your own with --home DIR or TARN_HOME.",
+  home_too_new: "Use the version of tarn that made it, or a newer one.",
+  internal: "This is a bug in tarn. Run it again with --debug and report what it prints.",
+  invalid_argument: ({ suggestion }) => suggestion === undefined ? SEE_HELP : `Did you mean "${suggestion}"?`,
+  invalid_range: "Bytes count from 0: the first hundred are 0-99.",
+  invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,
+  kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
+  merge_conflict:
+    "A merge settles them all with --strategy source-wins or dest-wins; otherwise change one of the sides first.",
+  no_changes: "Put or remove something first, or add --allow-empty.",
+  not_a_branch:
+    "Changes go to a branch: write lakefs://REPO/BRANCH/KEY, or make one with tarn branch URI --from REF.",
+  not_a_home: 'Name another folder, or make a home in it with "tarn init".',
+  object_exists: "Use another name, or remove the object first.",
+  object_not_found: '"tarn ls URI" shows what is there; -r takes everything under a URI.',
+  parent_required: "Add --parent 1 for what the commit brought to its first parent.",
+  ref_not_found: '"tarn ls lakefs://REPO" shows the branches and tags.',
+  repository_exists: "Choose another name, or use the one that is there.",
+  repository_not_found:
+    '"tarn repo list" shows the repositories, "tarn repo create lakefs://REPO" makes one.',
+  storage_full: "Make room and run it again; nothing that was confirmed is lost.",
+  tag_not_found: '"tarn tag list lakefs://REPO" shows the tags.',
+  try_again: "Others are changing the same branch: run it again.",
+  unknown_scheme: "This version has one store: lakefs://REPO/REF/KEY.",
+  unplaceable_key: ({ single }) =>
+    single === true
+      ? "Name the file to write in full."
+      : "Add --skip-unplaceable to get the rest, or get it alone under a name of your own.",
+};
+
+/** Returns the way out of an error, where there is one. */
+export function hintFor(error: CodedError): string | undefined {
+  const hint = HINTS[error.code];
+  return typeof hint === "function" ? hint(error.details) : hint;
+}
+
+/** Two slips that are easy to make: the arguments the wrong way round, and one slash. */
+function uriHint(uri: string): string | undefined {
+  const oneSlash = /^([a-z]+):\/?([^/].*)$/.exec(uri);
+  if (oneSlash && !uri.includes("://")) return `Did you mean "${oneSlash[1]}://${oneSlash[2]}"?`;
+  if (!uri.includes("://")) return "The URI comes first, the path on this machine after it.";
+  return undefined;
+}

@@ -1,0 +1,30 @@
+/** The command line's face: runs it and returns the exit code. Imports little, so that short commands start fast. */
+
+import { processEnvironment } from "./environment.ts";
+import { EXIT_OK, exitCodeOf } from "./exit_codes.ts";
+import { errorForm, runCommandLine, type RunOptions } from "./run.ts";
+import { handleSignals } from "./signals.ts";
+import { ReaderGone, standardOutput, writeMessage } from "./streams.ts";
+
+/** Runs a command line (without the program's name) and returns the exit code. Never throws. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const stopHandling = handleSignals(errorForm(argv));
+  try {
+    return await runToExitCode(argv, { environment: processEnvironment, sink: standardOutput() });
+  } finally {
+    stopHandling();
+  }
+}
+
+/** Runs a command line, its errors shown, and returns the exit code. */
+export async function runToExitCode(argv: readonly string[], options: RunOptions): Promise<number> {
+  try {
+    return await runCommandLine(argv, options);
+  } catch (error) {
+    // Whoever stops reading has what they wanted.
+    if (error instanceof ReaderGone) return EXIT_OK;
+    const { describeError } = await import("./report.ts");
+    (options.writeMessage ?? writeMessage)(describeError(error, errorForm(argv)));
+    return exitCodeOf(error);
+  }
+}

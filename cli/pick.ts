@@ -1,0 +1,36 @@
+/** What `revert` and `cherry-pick` share: a branch, a commit, and which parent to compare with. */
+
+import type { CommitInfo, PickOptions, Store } from "../drivers/store.ts";
+import type { Context } from "./context.ts";
+import { EXIT_OK } from "./exit_codes.ts";
+import { branchOf, otherRef, refLocation, refOf, refUri } from "./locations.ts";
+import { commitJson } from "./render/commits.ts";
+
+export interface Pick {
+  readonly store: Store;
+  readonly repository: string;
+  readonly branch: string;
+  readonly ref: string;
+  readonly options: PickOptions;
+}
+
+/** Reads the command line, picks, and shows the new commit. */
+export async function runPick(
+  { arguments: given, environment, output, session }: Context,
+  pick: (what: Pick) => Promise<CommitInfo>,
+): Promise<number> {
+  const [uri, commit] = given.positionals;
+  const destination = refLocation(uri!);
+  const source = otherRef(commit!, destination);
+  const options = {
+    committer: environment.who(),
+    message: given.value("message"),
+    parent: given.count("parent"),
+  };
+  const store = await session.store();
+  const { repository } = destination;
+  const branch = await branchOf(store, destination);
+  const made = await pick({ store, repository, branch, ref: await refOf(store, source), options });
+  output.result(commitJson(made), refUri(repository, made.id));
+  return EXIT_OK;
+}

@@ -1,0 +1,62 @@
+/** How objects and listings are shown. */
+
+import type { ListItem, ObjectStats } from "../../drivers/store.ts";
+import type { ListForm, Output } from "../output.ts";
+import { humanSize } from "./sizes.ts";
+import { timeWithZone, utcTime } from "./times.ts";
+
+/** Returns an object in the words of the lakeFS API. */
+export function objectJson(stats: ObjectStats): Record<string, unknown> {
+  return {
+    path: stats.path,
+    path_type: "object",
+    physical_address: stats.physicalAddress,
+    checksum: stats.checksum,
+    size_bytes: stats.sizeBytes,
+    mtime: Math.floor(stats.mtimeMs / 1000),
+    metadata: stats.metadata,
+    content_type: stats.contentType,
+  };
+}
+
+/** Returns the form of a listing: size, time and path for people, `SIZE\tTIME\tPATH` otherwise. */
+export function listingForm(output: Output): ListForm<ListItem> {
+  return {
+    json: (item) =>
+      item.kind === "object" ? objectJson(item.stats) : { path: item.path, path_type: "common_prefix" },
+    line: (item) => output.terminal ? lineForPeople(output, item) : stableLine(item),
+  };
+}
+
+function stableLine(item: ListItem): string {
+  if (item.kind === "common_prefix") return `-\t-\t${item.path}`;
+  const { sizeBytes, mtimeMs, path } = item.stats;
+  return `${sizeBytes}\t${utcTime(mtimeMs)}\t${path}`;
+}
+
+function lineForPeople(output: Output, item: ListItem): string {
+  if (item.kind === "common_prefix") {
+    return `${" ".repeat(39)}${output.paint("cyan", output.shown(item.path))}`;
+  }
+  const { sizeBytes, mtimeMs, path } = item.stats;
+  const time = output.paint("dim", timeWithZone(mtimeMs, true).slice(0, 25));
+  return `${humanSize(sizeBytes).padStart(10)}  ${time}  ${output.shown(path)}`;
+}
+
+/** Returns what is known of an object, in the form of lakeFS's `fs stat`. */
+export function statText(output: Output, stats: ObjectStats): string {
+  const fields: (readonly [string, string])[] = [
+    ["Path", output.shown(stats.path)],
+    ["Modified Time", timeWithZone(stats.mtimeMs, output.terminal)],
+    ["Size", `${stats.sizeBytes} bytes`],
+    ["Human Size", humanSize(stats.sizeBytes)],
+    ["Physical Address", output.shown(stats.physicalAddress)],
+    ["Checksum", stats.checksum],
+    ["Content-Type", output.shown(stats.contentType)],
+  ];
+  const metadata = Object.entries(stats.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
+  const lines = fields.map(([name, value]) => `${name}: ${value}`);
+  if (metadata.length > 0) lines.push("Metadata:");
+  for (const [key, value] of metadata) lines.push(`    ${output.shown(key)} = ${output.shown(value)}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,73 @@
+/** How repositories, branches and tags are shown. */
+
+import type { RefInfo, RepositoryInfo } from "../../drivers/store.ts";
+import { refUri } from "../locations.ts";
+import type { ListForm, Output } from "../output.ts";
+import { timeWithZone, utcTime } from "./times.ts";
+
+/** Returns a repository in the words of the lakeFS API. */
+export function repositoryJson(repository: RepositoryInfo): Record<string, unknown> {
+  return {
+    id: repository.id,
+    creation_date: Math.floor(repository.creationDate),
+    default_branch: repository.defaultBranch,
+    storage_namespace: repository.storageNamespace,
+  };
+}
+
+/** Returns the form of a list of repositories: `ID\tTIME\tBRANCH\tNAMESPACE` where nobody reads along. */
+export function repositoriesForm(output: Output): ListForm<RepositoryInfo> {
+  return {
+    json: repositoryJson,
+    line: ({ id, creationDate, defaultBranch, storageNamespace }) =>
+      output.terminal
+        ? `${id.padEnd(24)}  ${timeWithZone(creationDate * 1000, true)}  ${defaultBranch.padEnd(12)}  ${
+          output.shown(storageNamespace)
+        }`
+        : [id, utcTime(creationDate * 1000), defaultBranch, storageNamespace].join("\t"),
+  };
+}
+
+/** Returns a repository as text. */
+export function repositoryText(output: Output, repository: RepositoryInfo): string {
+  return [
+    `Repository:        ${repository.id}`,
+    `Created:           ${timeWithZone(repository.creationDate * 1000, output.terminal)}`,
+    `Default branch:    ${repository.defaultBranch}`,
+    `Storage namespace: ${output.shown(repository.storageNamespace)}`,
+  ].join("\n");
+}
+
+/** Returns a branch or tag in the words of the lakeFS API. */
+export function refJson(ref: RefInfo): Record<string, unknown> {
+  return { id: ref.id, commit_id: ref.commitId };
+}
+
+/** Returns the form of a list of branches or tags: `ID\tCOMMIT` where nobody reads along. */
+export function refsForm(output: Output): ListForm<RefInfo> {
+  return {
+    json: refJson,
+    line: ({ id, commitId }) =>
+      output.terminal ? `${output.shown(id).padEnd(24)}  ${commitId}` : `${id}\t${commitId}`,
+  };
+}
+
+/** A branch or tag among others of both kinds. */
+export interface KindOfRef extends RefInfo {
+  readonly kind: "branch" | "tag";
+}
+
+/** Returns the form of a list of branches and tags together: `KIND\tID\tCOMMIT` where nobody reads along. */
+export function mixedRefsForm(output: Output): ListForm<KindOfRef> {
+  const refs = refsForm(output);
+  return {
+    json: (ref) => ({ type: ref.kind, ...refJson(ref) }),
+    line: (ref) =>
+      output.terminal ? `${ref.kind.padEnd(6)}  ${refs.line(ref)}` : `${ref.kind}\t${refs.line(ref)}`,
+  };
+}
+
+/** Returns a branch or tag as text: its URI and its commit. */
+export function refText(repository: string, ref: RefInfo): string {
+  return `${refUri(repository, ref.id)}\t${ref.commitId}`;
+}

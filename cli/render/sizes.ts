@@ -1,0 +1,21 @@
+/** Sizes for people, in units of 1,000. */
+
+const UNITS = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+
+/** Returns a size as `0 B`, `999 B`, `916.4 kB`, `1.0 MB`. */
+export function humanSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  let value = bytes;
+  let unit = 0;
+  // Rounding may reach 1,000.0, which is 1.0 of the next unit.
+  while (unit < UNITS.length - 1 && Number(value.toFixed(1)) >= 1000 || unit === 0) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** Returns "1 file", "2 files", "1,234 files". */
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? singular : plural}`;
+}

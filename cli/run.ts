@@ -1,0 +1,118 @@
+/** One command line: find its verb, read its arguments, run it, and turn what it throws into an exit code. */
+
+import { CodedError } from "../base/errors.ts";
+import { type OptionTable, parseArguments, type ParsedArguments } from "./arguments.ts";
+import type { Context } from "./context.ts";
+import type { Environment } from "./environment.ts";
+import { Messages } from "./messages.ts";
+import { Output } from "./output.ts";
+import type { OpenStore } from "./session.ts";
+import { Session } from "./session.ts";
+import type { Sink } from "./streams.ts";
+import { findVerb, verbNamed } from "./verbs/mod.ts";
+import { GLOBAL_OPTIONS, type VerbSpec } from "./verbs/verb.ts";
+
+export interface RunOptions {
+  readonly environment: Environment;
+  readonly sink: Sink;
+  /** Where messages go; standard error when absent. */
+  readonly writeMessage?: (text: string) => void;
+  readonly openStore?: OpenStore;
+  /** A session to share, left open; a new one otherwise. */
+  readonly session?: Session;
+}
+
+/** Runs one command line to its end and returns the exit code. Errors are thrown. */
+export async function runCommandLine(argv: readonly string[], options: RunOptions): Promise<number> {
+  const { verb, given } = readCommandLine(argv);
+  const { environment } = options;
+  const output = new Output(options.sink, {
+    json: given.flag("jsonl") ? "lines" : given.flag("json") ? "document" : "none",
+    terminal: environment.outputIsTerminal(),
+    color: environment.wantsColor(),
+  });
+  const messages = new Messages({
+    quiet: given.flag("quiet"),
+    terminal: environment.messagesAreTerminal,
+    mayAsk: () => environment.inputIsTerminal() && environment.messagesAreTerminal(),
+    yes: given.flag("yes"),
+    progress: !given.flag("no-progress"),
+    write: options.writeMessage,
+  });
+  const session = options.session ??
+    new Session(environment, { chosenHome: given.value("home"), open: options.openStore });
+  const context: Context = {
+    verb,
+    arguments: given,
+    environment,
+    output,
+    messages,
+    session,
+    runAnother: (other, sink = options.sink) => runCommandLine(other, { ...options, sink, session }),
+  };
+  try {
+    const code = await (await verb.load()).run(context);
+    await output.drain();
+    return code;
+  } catch (error) {
+    output.discardJson();
+    await output.drain();
+    throw error;
+  } finally {
+    messages.endProgress();
+    if (!options.session) await session.close();
+  }
+}
+
+/** Whether errors of this command line are wanted as JSON, or with their stack: also when it cannot be read. */
+export function errorForm(argv: readonly string[]): { json: boolean; debug: boolean } {
+  return {
+    json: argv.includes("--json") || argv.includes("--jsonl"),
+    debug: argv.includes("--debug"),
+  };
+}
+
+function readCommandLine(argv: readonly string[]): { verb: VerbSpec; given: ParsedArguments } {
+  checkText(argv);
+  const found = findVerb(argv);
+  if (!found) return withoutVerb(argv);
+  const given = parseArguments(found.rest, { ...GLOBAL_OPTIONS, ...found.verb.options });
+  if (given.flag("help") && found.verb.name !== "help") {
+    return { verb: verbNamed("help")!, given: helpFor(given, found.verb.name) };
+  }
+  checkCount(found.verb, given.positionals);
+  return { verb: found.verb, given };
+}
+
+/** The runtime puts U+FFFD where an argument's bytes are no UTF-8; taken as it is, it would name something else. */
+function checkText(argv: readonly string[]): void {
+  const broken = argv.find((argument) => argument.includes("\ufffd"));
+  if (broken === undefined) return;
+  throw new CodedError("invalid", "invalid_argument", `Cannot read "${broken}": it is not UTF-8`);
+}
+
+/** `tarn` alone and `tarn --help` are `tarn help`; `tarn --version` is `tarn version`. */
+function withoutVerb(argv: readonly string[]): { verb: VerbSpec; given: ParsedArguments } {
+  const table: OptionTable = { ...GLOBAL_OPTIONS, version: { help: "print the version" } };
+  const given = parseArguments(argv, table);
+  return { verb: verbNamed(given.flag("version") ? "version" : "help")!, given };
+}
+
+function helpFor(given: ParsedArguments, name: string): ParsedArguments {
+  const flags = ["json", "jsonl"].filter((flag) => given.flag(flag)).map((flag) => `--${flag}`);
+  return parseArguments([...name.split(" "), ...flags], GLOBAL_OPTIONS);
+}
+
+function checkCount(verb: VerbSpec, positionals: readonly string[]): void {
+  const [fewest, most] = verb.takes;
+  const count = positionals.length;
+  if (count >= fewest && count <= most) return;
+  const problem = count < fewest
+    ? "an argument is missing"
+    : `"${positionals[most]}" is one argument too many`;
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot run "${verb.name}": ${problem}; write tarn ${verb.usage.join(" | tarn ")}`,
+  );
+}

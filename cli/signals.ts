@@ -1,0 +1,47 @@
+/**
+ * An interrupt ends the program at once. The engine survives a kill at any instant, so nothing is undone: what was
+ * acknowledged stays, nothing else is claimed. Only temporary files outside the home are taken away.
+ */
+
+import { unlinkSync } from "node:fs";
+import process from "node:process";
+import { EXIT_CANCELED } from "./exit_codes.ts";
+import { writeMessage } from "./streams.ts";
+
+const temporaryFiles = new Set<string>();
+
+/** Remembers a file that must not stay if the program is interrupted. */
+export function addTemporaryFile(path: string): void {
+  temporaryFiles.add(path);
+}
+
+/** Forgets a file that has its final name, or is gone. */
+export function forgetTemporaryFile(path: string): void {
+  temporaryFiles.delete(path);
+}
+
+/** Ends the program with exit code 130 on SIGINT, SIGTERM and SIGHUP; returns how to stop doing that. */
+export function handleSignals(form: { json: boolean }): () => void {
+  const stop = (signal: string) => {
+    for (const path of temporaryFiles) {
+      try {
+        unlinkSync(path);
+      } catch {
+        // It is gone already, or cannot be taken away now.
+      }
+    }
+    const message = `Interrupted by ${signal}: what was not confirmed may or may not be done`;
+    writeMessage(
+      form.json
+        ? `${JSON.stringify({ kind: "canceled", code: "canceled", message, hint: "" })}\n`
+        : `tarn: ${message}\n`,
+    );
+    process.exit(EXIT_CANCELED);
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const handlers = signals.map((signal) => [signal, () => stop(signal)] as const);
+  for (const [signal, handler] of handlers) process.on(signal, handler);
+  return () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+  };
+}

@@ -1,0 +1,86 @@
+/** Commands that are run one after the other in one session, each shown before its output. */
+
+import { concatBytes, lossyText } from "../base/bytes.ts";
+import type { Context } from "./context.ts";
+import type { Sink } from "./streams.ts";
+
+/** What a step was and brought, for JSON. */
+interface StepJson {
+  readonly title: string;
+  readonly command: string;
+  readonly exit_code: number;
+  /** The command's own document, or its text where it has none. */
+  readonly output: unknown;
+}
+
+export class Steps {
+  readonly #context: Context;
+  readonly #done: StepJson[] = [];
+  #title = "";
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Says what the next steps are for. */
+  title(text: string): void {
+    this.#title = text;
+    const { output } = this.#context;
+    if (output.json === "none") output.line(`\n${output.paint("bold", `# ${text}`)}`);
+  }
+
+  /** Says something about the step before. */
+  note(text: string): void {
+    const { output } = this.#context;
+    if (output.json === "none") output.line(output.shown(text));
+  }
+
+  /** Runs a command line, shown as a person would type it, and returns its exit code. */
+  async run(...argv: string[]): Promise<number> {
+    const { output, runAnother } = this.#context;
+    const command = this.#commandLine(argv);
+    if (output.json === "none") {
+      output.line(output.paint("cyan", `$ ${command}`));
+      await output.drain();
+      return await runAnother(argv);
+    }
+    const captured = new CapturingSink();
+    const code = await runAnother([...argv, "--json"], captured);
+    const step = { title: this.#title, command, exit_code: code, output: captured.value() };
+    if (output.json === "lines") output.document(step);
+    else this.#done.push(step);
+    return code;
+  }
+
+  /** Writes what was gathered. */
+  finish(): void {
+    if (this.#context.output.json === "document") this.#context.output.document(this.#done);
+  }
+
+  #commandLine(argv: readonly string[]): string {
+    const home = this.#context.arguments.value("home");
+    return ["tarn", ...(home === undefined ? [] : ["--home", home]), ...argv].map(quoted).join(" ");
+  }
+}
+
+class CapturingSink implements Sink {
+  readonly #pieces: Uint8Array[] = [];
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#pieces.push(bytes.slice());
+  }
+
+  value(): unknown {
+    const text = lossyText(concatBytes(...this.#pieces));
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+}
+
+/** Returns an argument as a shell takes it. */
+function quoted(argument: string): string {
+  return /^[A-Za-z0-9_@%+=:,./~-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,84 @@
+/** The command line over an engine in memory, for tests: what it prints, and the code it exits with. */
+
+import { join } from "node:path";
+import { concatBytes, lossyText } from "../base/bytes.ts";
+import type { Store } from "../drivers/store.ts";
+import { type Ending, temporaryFolder } from "../tests/support/temporary.ts";
+import { type TestEngine, testEngine } from "../tests/support/test_engine.ts";
+import type { Environment } from "./environment.ts";
+import { runToExitCode } from "./main.ts";
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface TestCli {
+  /** An empty folder of the test's own. */
+  readonly folder: string;
+  readonly engine: TestEngine;
+  run(...argv: string[]): Promise<Ran>;
+  /** Runs with `--json` and returns the document; fails unless the exit code is `code`. */
+  json(argv: readonly string[], code?: number): Promise<unknown>;
+}
+
+export interface TestCliOptions {
+  readonly terminal?: boolean;
+  /** Stands between the commands and the engine. */
+  readonly around?: (store: Store) => Store;
+}
+
+/** Opens a command line whose store lives as long as the test. */
+export function testCli(t: Ending, options: TestCliOptions = {}): TestCli {
+  const folder = temporaryFolder(t);
+  const engine = testEngine();
+  const store = options.around?.(engine.store) ?? engine.store;
+  const environment = testEnvironment(folder, options.terminal ?? false);
+  async function run(...argv: string[]): Promise<Ran> {
+    const pieces: Uint8Array[] = [];
+    let err = "";
+    const code = await runToExitCode(argv, {
+      environment,
+      sink: { write: async (bytes) => void pieces.push(bytes.slice()) },
+      writeMessage: (text) => err += text,
+      // Each command closes its store; the engine's memory must outlive that.
+      openStore: async () => keptOpen(store),
+    });
+    return { code, out: lossyText(concatBytes(...pieces)), err };
+  }
+  async function json(argv: readonly string[], code = 0): Promise<unknown> {
+    const ran = await run(...argv, "--json");
+    if (ran.code !== code) throw new Error(`${argv.join(" ")}: exit code ${ran.code}: ${ran.err}`);
+    return JSON.parse(ran.out);
+  }
+  return { folder, engine, run, json };
+}
+
+function keptOpen(store: Store): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === "close") return async () => {};
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function testEnvironment(folder: string, terminal: boolean): Environment {
+  return {
+    outputIsTerminal: () => terminal,
+    messagesAreTerminal: () => false,
+    inputIsTerminal: () => false,
+    wantsColor: () => false,
+    who: () => "tester",
+    homePlaces: () => ({
+      chosen: { path: join(folder, "home"), by: "--home" },
+      workingFolder: folder,
+      userDataFolder: join(folder, "data"),
+      userName: String,
+    }),
+    cacheFolder: () => join(folder, "cache"),
+    temporaryFolder: () => folder,
+  };
+}

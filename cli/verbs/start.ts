@@ -1,0 +1,94 @@
+/** The verbs a person starts with, and those of repositories. */
+
+import type { VerbSpec } from "./verb.ts";
+
+export const START_VERBS: readonly VerbSpec[] = [
+  {
+    name: "init",
+    summary: "make a home in a folder",
+    usage: ["init [DIR]"],
+    about:
+      "Makes DIR/.tarn (the working folder's without DIR), where commands run in DIR and below then keep " +
+      "everything. Not needed: without it the first repository goes to your user data folder.",
+    takes: [0, 1],
+    examples: ["init", "init ~/projects/sales"],
+    load: () => import("../commands/init.ts"),
+  },
+  {
+    name: "quickstart",
+    summary: "do the main job once on real files, printing each command",
+    usage: ["quickstart [FOLDER]"],
+    about:
+      "Puts FOLDER (or a few small files) into a new repository, commits, branches, changes, diffs, merges, " +
+      "shows the log and reads the data as it was. FOLDER itself is only read. Can be run again.",
+    takes: [0, 1],
+    examples: ["quickstart", "quickstart ./data"],
+    load: () => import("../commands/quickstart.ts"),
+  },
+  {
+    name: "version",
+    summary: "print the version",
+    usage: ["version"],
+    takes: [0, 0],
+    examples: ["version", "version --json"],
+    load: () => import("../commands/version.ts"),
+  },
+  {
+    name: "help",
+    summary: "list the verbs, or explain one",
+    usage: ["help [VERB]"],
+    takes: [0, 2],
+    examples: ["help", "help put", "help branch create"],
+    load: () => import("../commands/help.ts"),
+  },
+];
+
+export const REPOSITORY_VERBS: readonly VerbSpec[] = [
+  {
+    name: "repo create",
+    summary: "make a repository",
+    usage: ["repo create lakefs://REPO [NAMESPACE]"],
+    about:
+      "NAMESPACE is where the bytes go: local:///absolute/folder, or local://NAME inside the home. Without " +
+      "one the home keeps them.",
+    takes: [1, 2],
+    options: {
+      "storage-namespace": { value: "URI", help: "where the bytes go" },
+      "default-branch": { short: "d", value: "NAME", help: 'the first branch (default "main")' },
+      raggedness: {
+        value: "N",
+        help: "records in a range, on average (default 50,000); cannot be changed later",
+      },
+    },
+    examples: [
+      "repo create lakefs://sales",
+      "repo create lakefs://sales --storage-namespace local:///srv/sales --default-branch trunk",
+    ],
+    load: () => import("../commands/repo_create.ts"),
+  },
+  {
+    name: "repo list",
+    summary: "list the repositories",
+    usage: ["repo list"],
+    takes: [0, 0],
+    examples: ["repo list", "repo list --json"],
+    load: () => import("../commands/repo_list.ts"),
+  },
+  {
+    name: "repo show",
+    summary: "show a repository",
+    usage: ["repo show lakefs://REPO"],
+    takes: [1, 1],
+    examples: ["repo show lakefs://sales"],
+    load: () => import("../commands/repo_show.ts"),
+  },
+  {
+    name: "repo delete",
+    summary: "delete a repository with its branches, tags and history",
+    usage: ["repo delete lakefs://REPO"],
+    about: "Asks first, or takes --yes.",
+    takes: [1, 1],
+    examples: ["repo delete lakefs://sales --yes"],
+    load: () => import("../commands/repo_delete.ts"),
+  },
+];

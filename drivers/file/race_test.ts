@@ -1,0 +1,48 @@
+/** Puts of several processes for the same names. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { commandOf } from "../../tests/support/scripts.ts";
+import { temporaryFolder } from "../../tests/support/temporary.ts";
+
+const PROCESSES = 4;
+const KEYS = 1500;
+
+test("of racing processes one wins each put of mode if_absent", { timeout: 120_000 }, async (t) => {
+  const root = join(temporaryFolder(t), "root");
+  const racers = Array.from({ length: PROCESSES }, (_, i) => startRacer(root, `content ${i}`));
+  await Promise.all(racers.map(({ isReady }) => isReady));
+  for (const { start } of racers) start();
+  const wins = await Promise.all(racers.map(({ won }) => won));
+  const winners = new Map(wins.flatMap((keys, racer) => keys.map((key) => [key, racer] as const)));
+  assert.equal(winners.size, KEYS, "each key was won");
+  assert.equal(wins.flat().length, KEYS, "no key was won twice");
+  assert.ok(wins.filter((keys) => keys.length > 0).length > 1, "only one process ran: nothing was tried");
+  for (const [key, racer] of winners) {
+    assert.equal(readFileSync(join(root, "raced", String(key)), "utf8"), `content ${racer}`);
+  }
+  assert.equal(readdirSync(join(root, "raced")).length, KEYS, "nothing temporary stays");
+});
+
+function startRacer(root: string, content: string) {
+  const script = fileURLToPath(new URL("testdata/put_if_absent.ts", import.meta.url));
+  const [command, ...args] = commandOf(script, root, String(KEYS), content);
+  const child = spawn(command!, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const ready = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<number[]>();
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    if (output.includes("\n")) ready.resolve();
+  });
+  child.on("close", () => {
+    const [, answer] = output.split("\n");
+    if (answer) done.resolve(JSON.parse(answer));
+    else done.reject(new Error("a process ended early"));
+  });
+  return { isReady: ready.promise, start: () => void child.stdin.write("go\n"), won: done.promise };
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { utf8 } from "../../base/bytes.ts";
+import { isCoded } from "../../base/errors.ts";
+import { temporaryFolder } from "../../tests/support/temporary.ts";
+import { checkOpenable } from "./file_check.ts";
+import { openLmdb } from "./lmdb.ts";
+
+const P = utf8("partition");
+const PAGE = 4096;
+
+/** Makes a database with several levels of pages, values on pages of their own, and a free list. */
+async function makeDatabase(folder: string): Promise<string> {
+  const store = await openLmdb(folder);
+  const entries = Array.from({ length: 600 }, (_, i) => ({
+    key: utf8(`key ${i}`),
+    value: new Uint8Array(i % 20 === 0 ? 9000 : 100).fill(i),
+  }));
+  await store.setMany(P, entries);
+  await store.deleteMany(P, entries.slice(0, 200).map(({ key }) => key));
+  await store.setMany(P, entries.slice(100, 150));
+  await store.close();
+  return join(folder, "data.mdb");
+}
+
+test("a whole file passes, and so does an empty one, which is made where there is none", async (t) => {
+  const folder = temporaryFolder(t);
+  assert.throws(() => checkOpenable(folder, true), { code: "ENOENT" });
+  checkOpenable(folder, false);
+  assert.equal(statSync(join(folder, "data.mdb")).size, 0);
+  checkOpenable(folder, false);
+  checkOpenable(folder, true);
+  await makeDatabase(join(folder, "db"));
+  checkOpenable(join(folder, "db"), false);
+});
+
+test("a file cut at any page is refused, or nothing of it is missing", async (t) => {
+  const folder = temporaryFolder(t);
+  const whole = await makeDatabase(join(folder, "db"));
+  const pages = statSync(whole).size / PAGE;
+  let refused = 0;
+  for (let kept = 1; kept < pages; kept++) {
+    const place = join(folder, `cut ${kept}`);
+    mkdirSync(place);
+    const file = join(place, "data.mdb");
+    copyFileSync(whole, file);
+    truncateSync(file, kept * PAGE - 1);
+    try {
+      checkOpenable(place, false);
+      await readAll(place);
+    } catch (error) {
+      assert.ok(isCoded(error, "kv_corrupt") && error.kind === "corrupt", String(error));
+      refused++;
+    }
+  }
+  assert.ok(refused > pages / 2, `${refused} of ${pages} were refused`);
+});
+
+/** Touches every page that holds data; a missing one would kill the process. */
+async function readAll(folder: string): Promise<void> {
+  const store = await openLmdb(folder);
+  let entries = 0;
+  for await (const page of store.scan(P)) entries += page.length;
+  assert.equal(entries, 450);
+  await store.close();
+}
+
+test("a file that ends before its last page because that was given back is whole", async (t) => {
+  const folder = temporaryFolder(t);
+  const store = await openLmdb(folder);
+  const file = join(folder, "data.mdb");
+  for (const key of ["a", "b", "c"]) await store.set(P, utf8(key), new Uint8Array(100));
+  // Takes many pages at the end of the file and gives them back in the same transaction.
+  const big = Array.from(
+    { length: 50 },
+    (_, i) => ({ key: utf8(`big ${i}`), value: new Uint8Array(200_000) }),
+  );
+  await Promise.all([
+    store.setMany(P, big),
+    store.deleteMany(P, big.map(({ key }) => key)),
+    store.set(P, utf8("kept"), utf8("value")),
+  ]);
+  assert.ok(statSync(file).size < 50 * 200_000, "the case that is tried here did not come about");
+  checkOpenable(folder, false);
+  await store.close();
+  const again = await openLmdb(folder);
+  t.after(() => again.close());
+  assert.deepEqual((await again.get(P, utf8("kept")))?.value, utf8("value"));
+});

@@ -1,0 +1,3 @@
+/** The face of the LMDB driver. */
+
+export { type LmdbOptions, openLmdb } from "./lmdb.ts";

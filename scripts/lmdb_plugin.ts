@@ -1,0 +1,114 @@
+/**
+ * Makes lmdb-js run inside the executable: its native part is embedded as a plain file that `kv/lmdb/native.ts` puts
+ * on disk and loads, and nothing of it is looked for beside the program.
+ *
+ * Each replacement must find exactly what it replaces; a new version of the package that looks otherwise stops the build.
+ */
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { withoutDebugging } from "./elf.ts";
+
+/** The part of Bun's plugin interface that is used. */
+interface Build {
+  onResolve(
+    options: { filter: RegExp },
+    callback: (asked: { path: string; importer: string }) => { path: string; namespace?: string } | undefined,
+  ): void;
+  onLoad(
+    options: { filter: RegExp; namespace?: string },
+    callback: (asked: { path: string }) => { contents: string; loader: "js" | "ts" },
+  ): void;
+}
+
+export interface Plugin {
+  readonly name: string;
+  setup(build: Build): void;
+}
+
+const VIRTUAL = "tarn-build";
+
+/** Returns the plugin for a native part that lies at `native`; `work` is a folder for what the build makes of it. */
+export function lmdbPlugin(root: string, { native, work }: { native: string; work: string }): Plugin {
+  const lmdb = join(root, "node_modules", "lmdb");
+  const embedded = embeddedFile(lmdb, { native, work });
+  return {
+    name: "lmdb",
+    setup(build) {
+      // The CommonJS form has no import.meta, which bytecode does not allow.
+      build.onResolve({ filter: /^lmdb$/ }, () => ({ path: join(lmdb, "dist", "index.cjs") }));
+      build.onLoad({ filter: /[\\/]lmdb[\\/]dist[\\/]index\.cjs$/ }, ({ path }) => ({
+        contents: patchedPackage(lmdb, readFileSync(path, "utf8")),
+        loader: "js",
+      }));
+      build.onResolve({ filter: /^node-gyp-build-optional-packages$/ }, () => virtual("loader"));
+      // An accelerator with a native part of its own, which we have no use for.
+      build.onResolve({ filter: /^msgpackr-extract$/ }, () => virtual("nothing"));
+      build.onLoad({ filter: /^loader$/, namespace: VIRTUAL }, () => ({
+        contents: `module.exports = require(${
+          JSON.stringify(join(root, "kv", "lmdb", "native.ts"))
+        }).loadedNative;`,
+        loader: "js",
+      }));
+      build.onLoad({ filter: /^nothing$/, namespace: VIRTUAL }, () => ({
+        contents: "module.exports = undefined;",
+        loader: "js",
+      }));
+      build.onLoad({ filter: /[\\/]kv[\\/]lmdb[\\/]embedded\.ts$/ }, () => ({
+        contents: `import path from ${JSON.stringify(embedded.path)} with { type: "file" };
+          export const embeddedNative = { path, name: ${JSON.stringify(embedded.name)} };`,
+        loader: "js",
+      }));
+    },
+  };
+}
+
+function virtual(path: string): { path: string; namespace: string } {
+  return { path, namespace: VIRTUAL };
+}
+
+/** Writes the native part as it is embedded, under a name that tells its content apart. */
+function embeddedFile(
+  lmdb: string,
+  { native, work }: { native: string; work: string },
+): { path: string; name: string } {
+  const content = withoutDebugging(readFileSync(native));
+  const { version } = JSON.parse(readFileSync(join(lmdb, "package.json"), "utf8")) as { version: string };
+  const digest = createHash("sha256").update(content).digest("hex").slice(0, 16);
+  const name = `lmdb-${version}-${digest}`;
+  mkdirSync(work, { recursive: true });
+  // Not called ".node": that would make Bun unpack and load it in its own way.
+  const path = join(work, `${name}.embedded`);
+  writeFileSync(path, content);
+  return { path, name: `${name}.node` };
+}
+
+/** How the package's bundler spells "the URL of this file". */
+const OWN_URL =
+  "(typeof document === 'undefined' ? new (require('u' + 'rl').URL)('file:' + __filename).href : " +
+  "(document.currentScript && document.currentScript.tagName.toUpperCase() === 'SCRIPT' && " +
+  "document.currentScript.src || new URL('index.cjs', document.baseURI).href))";
+
+function patchedPackage(lmdb: string, source: string): string {
+  // Where the package lay when it was built is no place to look for anything.
+  const placeless = replaced(source, OWN_URL, { times: 3, by: "'file:///lmdb/dist/index.cjs'" });
+  const dictionary = readFileSync(join(lmdb, "dict", "dict.txt")).toString("base64");
+  const reading = /fs\.readFileSync\(\s*new URL\(\s*'\.\/dict\/dict\.txt',\n[^\n]*\n\s*\),\s*\)/g;
+  return replaced(placeless, reading, {
+    times: 1,
+    by: `Buffer.from(${JSON.stringify(dictionary)}, "base64")`,
+  });
+}
+
+function replaced(
+  source: string,
+  what: string | RegExp,
+  { times, by }: { times: number; by: string },
+): string {
+  const parts = source.split(what);
+  if (parts.length !== times + 1) {
+    throw new Error(`lmdb is not as expected: ${what} was found ${parts.length - 1} times, not ${times}`);
+  }
+  return parts.join(by);
+}
