@@ -32,7 +32,7 @@ export async function openHomeStore(
 
 async function openHomeKv(home: string, { nativeFolders = [] }: HomeStoreOptions): Promise<KvStore> {
   const [{ openLmdb }, { withLimits }] = await Promise.all([
-    import("../kv/lmdb/lmdb.ts"),
+    import("../kv/lmdb/mod.ts"),
     import("../kv/mod.ts"),
   ]);
   const folders = foldersOf(home);

@@ -30,7 +30,6 @@ const BY_KIND: Record<ErrorKind, number> = {
 const BY_CODE: Readonly<Record<string, number>> = {
   no_changes: 6,
   nothing_to_merge: 6,
-  partial: EXIT_PARTIAL,
 };
 
 /** Returns the exit code of an error; what is no {@link CodedError} counts as internal. */

@@ -50,6 +50,9 @@ const HINTS: Readonly<Record<string, Hint>> = {
       : "Add --skip-unplaceable to get the rest, or get it alone under a name of your own.",
 };
 
+/** The codes that a way out is known for. */
+export const HINTED_CODES: readonly string[] = Object.keys(HINTS);
+
 /** Returns the way out of an error, where there is one. */
 export function hintFor(error: CodedError): string | undefined {
   const hint = HINTS[error.code];

@@ -77,7 +77,7 @@ function readCommandLine(argv: readonly string[]): { verb: VerbSpec; given: Pars
   const found = findVerb(argv);
   if (!found) return withoutVerb(argv);
   const given = parseArguments(found.rest, { ...GLOBAL_OPTIONS, ...found.verb.options });
-  if (given.flag("help") && found.verb.name !== "help") {
+  if (given.flag("help") && (found.verb.name !== "help" || given.positionals.length === 0)) {
     return { verb: verbNamed("help")!, given: helpFor(given, found.verb.name) };
   }
   checkCount(found.verb, given.positionals);

@@ -1,5 +1,6 @@
 /** The command line over an engine in memory, for tests: what it prints, and the code it exits with. */
 
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { concatBytes, lossyText } from "../base/bytes.ts";
 import type { Store } from "../drivers/store.ts";
@@ -53,6 +54,11 @@ export function testCli(t: Ending, options: TestCliOptions = {}): TestCli {
     return JSON.parse(ran.out);
   }
   return { folder, engine, run, json };
+}
+
+/** Writes a file whose name is no UTF-8; `name` is in the shell's octal form. A runtime may not be able to name it. */
+export function writeBadlyNamed(folder: string, name: string): void {
+  execFileSync("sh", ["-c", `printf x > "$1/$(printf '${name}')"`, "sh", folder]);
 }
 
 function keptOpen(store: Store): Store {

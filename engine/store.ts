@@ -167,8 +167,12 @@ class EngineStore implements Store {
   ): Promise<{ stats: ObjectStats; body: ByteStream }> {
     const opened = await this.#repository(repository);
     const record = await this.#find(opened, ref, path);
-    const body = await downloadObject(opened.objects, decodeEntry(record.data), options);
-    return { stats: statsOfRecord(opened, record), body };
+    const entry = decodeEntry(record.data);
+    if (options.range) checkRange(path, options.range, entry.sizeBytes);
+    return {
+      stats: statsOfRecord(opened, record),
+      body: await downloadObject(opened.objects, entry, options),
+    };
   }
 
   async writer(repository: string, branch: string): Promise<BranchWriter> {
@@ -255,9 +259,14 @@ class EngineStore implements Store {
   async #find(repository: Repository, ref: string, path: string): Promise<ValueRecord> {
     const { record } = await lookUp(repository, ref, pathKey(path));
     if (record) return record;
-    throw new CodedError("not_found", "object_not_found", `Cannot find "${path}" at "${ref}"`, {
-      details: { path, ref },
-    });
+    throw new CodedError(
+      "not_found",
+      "object_not_found",
+      `Cannot find "${path}" at "${ref}": there is no such object`,
+      {
+        details: { path, ref },
+      },
+    );
   }
 
   /** Opens a repository; kept open by instance, so that a deleted and re-created one is another. */
@@ -271,6 +280,17 @@ class EngineStore implements Store {
     opening.catch(() => this.#open.delete(record.instanceUid));
     return await opening;
   }
+}
+
+/** Refuses a range that begins past the end here, where the object's path is known. */
+function checkRange(path: string, { start }: ByteRange, sizeBytes: number): void {
+  if (start < sizeBytes) return;
+  throw new CodedError(
+    "invalid",
+    "invalid_range",
+    `Cannot read "${path}" from byte ${start}: it has ${sizeBytes} bytes`,
+    { details: { path, size_bytes: sizeBytes } },
+  );
 }
 
 function repositoryInfo(record: RepositoryRecord): RepositoryInfo {

@@ -4,8 +4,11 @@
  * Every driver runs the conformance suite `tests/conformance/kv_suite.ts`. Sizes are checked once above the drivers, by
  * `withLimits` in `limits.ts`; a driver may assume that they hold.
  *
+ * Arrays that a call is given may not be changed before it has settled.
+ *
  * Failures: `predicate_failed` (kind `precondition`), `kv_unavailable` (kind `unavailable`: retry may help),
- * `kv_full` (kind `unavailable`: disk, map or reader table full), `kv_corrupt` (kind `corrupt`).
+ * `kv_full` and `kv_readers_full` (kind `unavailable`: no room for data, or for another process), `kv_corrupt` (kind
+ * `corrupt`), `kv_forbidden` and `kv_read_only` (kind `forbidden`).
  */
 
 /** What `get` saw, to hand back to `setIf`. Opaque to callers. */

@@ -23,6 +23,7 @@ interface BuildOptions {
   readonly define: Readonly<Record<string, string>>;
   readonly throw: boolean;
   readonly compile: {
+    readonly target: string;
     readonly outfile: string;
     readonly executablePath: string;
     readonly autoloadDotenv: false;
@@ -50,6 +51,7 @@ async function buildFor(target: Target, outfile: string): Promise<void> {
     define: { "process.env.NODE_ENV": '"production"' },
     throw: false,
     compile: {
+      target: `bun-${target.name}`,
       outfile,
       executablePath: packageFile(root, target.runtime),
       autoloadDotenv: false,

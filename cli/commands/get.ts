@@ -11,7 +11,7 @@ import { PlacementCheck } from "../folders/placement.ts";
 import { flushFolder, writeFile, writeInPlace } from "../folders/target.ts";
 import { keyLocation, type ObjectLocation, objectLocation, refOf } from "../locations.ts";
 import { FileProgress } from "../render/progress.ts";
-import { counted, humanSize } from "../render/sizes.ts";
+import { counted, grouped, humanSize } from "../render/sizes.ts";
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given } = context;
@@ -133,5 +133,5 @@ function jsonOf({ got, failed, sizeBytes, failures }: FolderGot): Record<string,
 
 function textOf({ got, failed, sizeBytes }: FolderGot): string {
   const text = `Got ${counted(got, "file")} (${humanSize(sizeBytes)})`;
-  return failed > 0 ? `${text}, ${failed.toLocaleString("en-US")} left out` : text;
+  return failed > 0 ? `${text}, ${grouped(failed)} left out` : text;
 }

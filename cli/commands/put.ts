@@ -10,7 +10,7 @@ import { localError, openNamed, readFrom } from "../folders/local_files.ts";
 import { type FolderPut, putFolder } from "../folders/put_folder.ts";
 import { branchOf, keyLocation, type ObjectLocation, objectUri, type RefLocation } from "../locations.ts";
 import { objectJson } from "../render/objects.ts";
-import { counted, humanSize } from "../render/sizes.ts";
+import { counted, grouped, humanSize } from "../render/sizes.ts";
 import { readDescriptor } from "../streams.ts";
 
 export async function run(context: Context): Promise<number> {
@@ -164,7 +164,7 @@ function jsonOf(done: FolderPut): Record<string, unknown> {
 
 function textOf({ put, unchanged, failed, sizeBytes }: FolderPut): string {
   const parts = [`Put ${counted(put, "file")} (${humanSize(sizeBytes)})`];
-  if (unchanged > 0) parts.push(`${unchanged.toLocaleString("en-US")} unchanged`);
-  if (failed > 0) parts.push(`${failed.toLocaleString("en-US")} left out`);
+  if (unchanged > 0) parts.push(`${grouped(unchanged)} unchanged`);
+  if (failed > 0) parts.push(`${grouped(failed)} left out`);
   return parts.join(", ");
 }

@@ -72,7 +72,7 @@ const WHY: Readonly<Record<string, readonly [ErrorKind, string, string]>> = {
   ENOENT: ["not_found", "file_not_found", "there is no such file or folder"],
   ENOTDIR: ["invalid", "file_in_the_way", "a file stands where a folder is expected"],
   EISDIR: ["invalid", "folder_in_the_way", "it is a folder"],
-  EEXIST: ["exists", "file_in_the_way", "a file is in the way"],
+  EEXIST: ["invalid", "file_in_the_way", "a file is in the way"],
   EACCES: ["forbidden", "file_forbidden", "no permission"],
   EPERM: ["forbidden", "file_forbidden", "no permission"],
   EROFS: ["forbidden", "file_forbidden", "the disk is read-only"],

@@ -80,28 +80,37 @@ interface FolderContent {
 }
 
 function readFolder(path: string): FolderContent {
-  const found = fs.readdirSync(path, { withFileTypes: true });
-  const unnameable: Buffer[] = [];
   const entries: FolderEntry[] = [];
-  // Decoding puts U+FFFD where bytes are no UTF-8: only then are the bytes themselves looked at.
-  const isDoubtful = found.some((entry) => entry.name.includes("\ufffd"));
+  let isDoubtful = false;
+  for (const entry of fs.readdirSync(path, { withFileTypes: true })) {
+    // Decoding puts U+FFFD where bytes are no UTF-8: only then are the bytes themselves looked at.
+    if (entry.name.includes("\ufffd")) isDoubtful = true;
+    else entries.push(folderEntry(entry.name, knownKind(entry, `${path}/${entry.name}`)));
+  }
+  const unnameable: Buffer[] = [];
   if (isDoubtful) {
     for (const bytes of fs.readdirSync(path, { encoding: "buffer" }) as unknown as Buffer[]) {
       const name = tryUtf8Text(bytes);
-      if (name === undefined) unnameable.push(bytes);
-      else entries.push(folderEntry(name, kindOf(fs.lstatSync(`${path}/${name}`))));
-    }
-  } else {
-    for (const entry of found) {
-      const kind = kindOf(entry);
-      // Some file systems do not say what an entry is.
-      const known = kind === "special_file" ? kindOf(fs.lstatSync(`${path}/${entry.name}`)) : kind;
-      entries.push(folderEntry(entry.name, known));
+      if (name !== undefined && !name.includes("\ufffd")) continue;
+      // A runtime that decodes names itself finds no file under what it made of them.
+      const stat = name === undefined
+        ? undefined
+        : fs.lstatSync(`${path}/${name}`, { throwIfNoEntry: false });
+      if (name === undefined || !stat) unnameable.push(bytes);
+      else entries.push(folderEntry(name, kindOf(stat)));
     }
   }
   entries.sort((a, b) => compareBytes(a.order, b.order));
   unnameable.sort(compareBytes);
   return { entries, unnameable };
+}
+
+/** Some file systems do not say what an entry is; one that is gone meanwhile is no file. */
+function knownKind(entry: fs.Dirent, path: string): EntryKind {
+  const kind = kindOf(entry);
+  if (kind !== "special_file") return kind;
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  return stat ? kindOf(stat) : kind;
 }
 
 function folderEntry(name: string, kind: EntryKind): FolderEntry {

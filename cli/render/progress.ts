@@ -1,7 +1,7 @@
 /** The progress line of work on many files. */
 
 import type { Messages } from "../messages.ts";
-import { counted, humanSize } from "./sizes.ts";
+import { counted, grouped, humanSize } from "./sizes.ts";
 
 /** How much there is to do, where that is known. */
 export interface Total {
@@ -39,7 +39,7 @@ export class FileProgress {
     const rate = seconds > 0 ? this.#bytes / seconds : 0;
     const total = this.#total;
     const files = total
-      ? `${this.#files.toLocaleString("en-US")} of ${counted(total.files, "file")}`
+      ? `${grouped(this.#files)} of ${counted(total.files, "file")}`
       : counted(this.#files, "file");
     const size = total ? `${humanSize(this.#bytes)} of ${humanSize(total.bytes)}` : humanSize(this.#bytes);
     const left = total && rate > 0 ? `, ${Math.ceil((total.bytes - this.#bytes) / rate)} s left` : "";

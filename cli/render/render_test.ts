@@ -31,10 +31,11 @@ it("humanSize() counts in thousands", () => {
 });
 
 it("counted() says one and many", () => {
-  assert.deepEqual([counted(1, "file"), counted(0, "file"), counted(12345, "file")], [
+  assert.deepEqual([counted(1, "file"), counted(0, "file"), counted(12345, "file"), counted(1234567, "x")], [
     "1 file",
     "0 files",
     "12,345 files",
+    "1,234,567 xs",
   ]);
 });
 

@@ -17,5 +17,10 @@ export function humanSize(bytes: number): string {
 
 /** Returns "1 file", "2 files", "1,234 files". */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? singular : plural}`;
+  return `${grouped(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** Returns a whole number as `1,234,567`. The runtime's own way loads its tables of languages first: a third of a second. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

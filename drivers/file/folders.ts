@@ -16,12 +16,13 @@ const MAX_REMEMBERED = 65_536;
 
 export class Folders {
   readonly #placement: Placement;
-  readonly #syncFolder: (path: string) => Promise<void>;
   readonly #verified = new Set<string>();
+  /** The topmost folder made on the way to the root. */
+  #topmostMade: string | undefined;
+  #rootSync: Promise<void> | undefined;
 
-  constructor(placement: Placement, syncFolder: (path: string) => Promise<void>) {
+  constructor(placement: Placement) {
     this.#placement = placement;
-    this.#syncFolder = syncFolder;
   }
 
   /** Returns whether the folder is known to be there, so that {@link make} need not be called. */
@@ -42,16 +43,27 @@ export class Folders {
 
   /**
    * Makes the folder and those above it, mode 0700. Fails with `unplaceable_key` when a symlink or a file stands in
-   * the way. The folders that lead to a root made here are durable when this returns; others wait for a flush.
+   * the way.
    */
-  async make(folder: string, key: string): Promise<void> {
+  make(folder: string, key: string): void {
     if (this.#verified.has(folder)) return;
-    if (folder === "") await this.#makeRoot();
+    if (folder === "") this.#makeRoot();
     else {
-      await this.make(parentOf(folder), key);
+      this.make(parentOf(folder), key);
       this.#makeOne(folder, key);
     }
     this.#remember(folder);
+  }
+
+  /**
+   * Makes the root's own entry survive power loss, with those of the folders above it that were made here: no flush of
+   * what lies below the root reaches them. Whoever made the root may be another process that has not flushed yet.
+   */
+  syncRoot(syncFolder: (path: string) => Promise<void>): Promise<void> {
+    return this.#rootSync ??= this.#syncRoot(syncFolder).catch((error) => {
+      this.#rootSync = undefined;
+      throw error;
+    });
   }
 
   /** Forgets what was verified: a folder has vanished. */
@@ -80,13 +92,19 @@ export class Folders {
     }
   }
 
-  async #makeRoot(): Promise<void> {
-    const { root } = this.#placement;
-    const first = mkdirSync(root, { recursive: true, mode: 0o700 });
+  #makeRoot(): void {
+    const first = mkdirSync(this.#placement.root, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
-    // The new folders' own entries, which no flush of keys below the root would reach.
-    for (let made = root; made.length >= first.length; made = dirname(made)) {
-      await this.#syncFolder(dirname(made));
+    this.#topmostMade = first;
+    this.#rootSync = undefined;
+  }
+
+  async #syncRoot(syncFolder: (path: string) => Promise<void>): Promise<void> {
+    const { root } = this.#placement;
+    const last = dirname(this.#topmostMade ?? root);
+    for (let at = dirname(root);; at = dirname(at)) {
+      await syncFolder(at);
+      if (at.length <= last.length) return;
     }
   }
 

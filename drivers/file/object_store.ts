@@ -11,7 +11,7 @@ import type {
   ObjectStore,
   PutOptions,
 } from "../object_store.ts";
-import { attempt, errnoOf, notFound, translated } from "./failures.ts";
+import { attempt, attemptAsync, errnoOf, notFound, translated } from "./failures.ts";
 import { lstatIfThere } from "./file_calls.ts";
 import { Folders } from "./folders.ts";
 import { listPages } from "./listing.ts";
@@ -58,7 +58,7 @@ class FileObjectStore implements ObjectStore {
     this.#address = address;
     this.#sync = sync;
     this.#placement = new Placement(root);
-    this.#folders = new Folders(this.#placement, sync.folder);
+    this.#folders = new Folders(this.#placement);
   }
 
   locate(key: string): string {
@@ -108,6 +108,10 @@ class FileObjectStore implements ObjectStore {
     for (const { key } of places) if (this.#unflushable.has(key)) throw neverFlushed(key);
     try {
       await flushPlaces(places, this.#placement, this.#sync);
+      await attemptAsync(
+        { action: "flush", key: places[0]!.key },
+        () => this.#folders.syncRoot(this.#sync.folder),
+      );
     } catch (error) {
       if (mayHaveLostWrites(error)) { for (const { key } of places) this.#unflushable.add(key); }
       throw error;

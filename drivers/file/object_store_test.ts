@@ -16,7 +16,8 @@ import {
 import { join } from "node:path";
 import process from "node:process";
 import test, { type TestContext } from "node:test";
-import { collect, isKind, patternOf, testObjectStore } from "../../tests/conformance/object_store_suite.ts";
+import { testObjectStore } from "../../tests/conformance/object_store_suite.ts";
+import { collect, isKind, patternOf } from "../../tests/conformance/object_store_support.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { openFileObjectStore } from "./mod.ts";
 

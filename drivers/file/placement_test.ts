@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isKind } from "../../tests/conformance/object_store_suite.ts";
+import { isKind } from "../../tests/conformance/object_store_support.ts";
 import { HOSTILE_KEYS } from "../../tests/conformance/object_store_listing_suite.ts";
 import { parentOf, Placement, whyUnplaceable } from "./placement.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { isKind } from "../../tests/conformance/object_store_suite.ts";
+import { isKind } from "../../tests/conformance/object_store_support.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { claimAndRename, publishIfAbsent, refuseTaken } from "./publishing.ts";
 

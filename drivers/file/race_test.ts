@@ -10,10 +10,20 @@ import { commandOf } from "../../tests/support/scripts.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 
 const PROCESSES = 4;
-const KEYS = 1500;
+const KEYS = 600;
+const MAX_TRIES = 20;
 
 test("of racing processes one wins each put of mode if_absent", { timeout: 120_000 }, async (t) => {
-  const root = join(temporaryFolder(t), "root");
+  for (let tries = 1;; tries++) {
+    const winningProcesses = await race(join(temporaryFolder(t), "root"));
+    if (winningProcesses > 1) return;
+    // On a busy machine the first may have ended before the others began; that was no race.
+    assert.ok(tries < MAX_TRIES, "one process won all the time: nothing was tried");
+  }
+});
+
+/** Lets processes race for all keys, holds the outcome to be right, and returns how many of them won any. */
+async function race(root: string): Promise<number> {
   const racers = Array.from({ length: PROCESSES }, (_, i) => startRacer(root, `content ${i}`));
   await Promise.all(racers.map(({ isReady }) => isReady));
   for (const { start } of racers) start();
@@ -21,12 +31,12 @@ test("of racing processes one wins each put of mode if_absent", { timeout: 120_0
   const winners = new Map(wins.flatMap((keys, racer) => keys.map((key) => [key, racer] as const)));
   assert.equal(winners.size, KEYS, "each key was won");
   assert.equal(wins.flat().length, KEYS, "no key was won twice");
-  assert.ok(wins.filter((keys) => keys.length > 0).length > 1, "only one process ran: nothing was tried");
   for (const [key, racer] of winners) {
     assert.equal(readFileSync(join(root, "raced", String(key)), "utf8"), `content ${racer}`);
   }
   assert.equal(readdirSync(join(root, "raced")).length, KEYS, "nothing temporary stays");
-});
+  return wins.filter((keys) => keys.length > 0).length;
+}
 
 function startRacer(root: string, content: string) {
   const script = fileURLToPath(new URL("testdata/put_if_absent.ts", import.meta.url));

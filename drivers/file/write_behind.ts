@@ -1,21 +1,20 @@
 import { Buffer } from "node:buffer";
-import { writeAll } from "./file_calls.ts";
 
 const BUFFER_BYTES = 256 * 1024;
 
 /**
- * Writes pieces to a descriptor through two buffers: while one is being written, the other takes what arrives, so that
+ * Hands pieces to a slow write through two buffers: while one is being written, the other takes what arrives, so that
  * hashing and writing overlap. Memory is the two buffers, whatever the size of the pieces.
  */
 export class WriteBehind {
-  readonly #fd: number;
+  readonly #write: (bytes: Uint8Array) => Promise<void>;
   #filling: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #resting: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #length = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(fd: number) {
-    this.#fd = fd;
+  constructor(write: (bytes: Uint8Array) => Promise<void>) {
+    this.#write = write;
   }
 
   /** Takes a copy of the piece; waits when both buffers are full. */
@@ -35,7 +34,7 @@ export class WriteBehind {
     await this.#writing;
   }
 
-  /** Waits until no write is running, failed or not: only then may the descriptor be closed. */
+  /** Waits until no write is running, failed or not: only then may what it writes to be closed. */
   async settle(): Promise<void> {
     await this.#writing.catch(() => {});
   }
@@ -43,7 +42,7 @@ export class WriteBehind {
   async #turn(): Promise<void> {
     await this.#writing;
     const full = this.#filling;
-    this.#writing = writeAll(this.#fd, full.subarray(0, this.#length));
+    this.#writing = this.#write(full.subarray(0, this.#length));
     // Whoever waits for it next is told of a failure; until then it is not unhandled.
     this.#writing.catch(() => {});
     this.#filling = this.#resting;

@@ -81,7 +81,8 @@ class Upload {
         this.#heldBytes += piece.length;
         return;
       }
-      this.#behind = new WriteBehind(await this.#create());
+      const fd = this.#create();
+      this.#behind = new WriteBehind((bytes) => writeAll(fd, bytes));
       for (const held of this.#held.splice(0)) await this.#write(held);
     }
     await this.#write(piece);
@@ -92,7 +93,7 @@ class Upload {
       this.#held.push(body);
       return;
     }
-    const fd = await this.#create();
+    const fd = this.#create();
     for (let at = 0; at < body.length; at += SLICE_BYTES) {
       throwIfAborted(signal);
       await attemptAsync(this.#what, () => writeAll(fd, body.subarray(at, at + SLICE_BYTES)));
@@ -100,7 +101,7 @@ class Upload {
   }
 
   async finish(): Promise<ObjectInfo> {
-    const fd = this.#fd ?? await this.#create();
+    const fd = this.#fd ?? this.#create();
     if (this.#behind) await attemptAsync(this.#what, () => this.#behind!.finish());
     const info = attempt(this.#what, () => {
       if (this.#held.length > 0) {
@@ -130,12 +131,12 @@ class Upload {
   }
 
   /** Makes the file to write to, and folders as needed. */
-  async #create(): Promise<number> {
+  #create(): number {
     const { mode = "replace" } = this.#options;
     const path = mode === "fresh" ? this.#place.path : this.#temporaryPath();
     for (let tries = 1; this.#fd === undefined; tries++) {
       try {
-        await this.#open(path);
+        this.#open(path);
       } catch (error) {
         if (tries === MAX_TRIES || !this.#mayRetry(error, path)) throw translated(error, this.#what);
       }
@@ -145,10 +146,10 @@ class Upload {
     return this.#fd;
   }
 
-  async #open(path: string): Promise<void> {
+  #open(path: string): void {
     const { folder, key } = this.#place;
     const { folders } = this.#options;
-    if (!folders.isKnown(folder)) await folders.make(folder, key);
+    if (!folders.isKnown(folder)) folders.make(folder, key);
     this.#fd = openSync(path, CREATE_FLAGS, 0o600);
     this.#path = path;
   }

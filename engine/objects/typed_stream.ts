@@ -21,7 +21,9 @@ export class TypedStream {
     if (typeof value === "number" && value >= 0 && value <= 0xffffffff) {
       // Nearly every number is a length or a size that fits in four bytes.
       this.#bytes.fill(0, this.#length, this.#length + 4);
-      for (let i = 7; i >= 4; i--, value = Math.floor(value / 256)) this.#bytes[this.#length + i] = value % 256;
+      for (let i = 7; i >= 4; i--, value = Math.floor(value / 256)) {
+        this.#bytes[this.#length + i] = value % 256;
+      }
     } else new DataView(this.#bytes.buffer).setBigInt64(this.#length, BigInt(value));
     this.#length += 8;
     return this;

@@ -10,8 +10,8 @@
  * of times; then "try again", having lost nothing: sealed tokens stay listed, readers see their changes.
  */
 
-import { CodedError } from "../../base/errors.ts";
-import { type BranchState, type MoveNote, type SeenRef } from "../refs/mod.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
+import { type BranchState, type MoveNote, resolveRef, type SeenRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { cleanDropped, isTokenEmpty, recordDropped } from "../staging/mod.ts";
 
@@ -70,19 +70,34 @@ export async function findBranch(
   const seen = await repository.refs.find(name);
   const state = seen?.record.branch;
   if (seen && state) return { ...seen, state };
-  if (seen) {
+  if (seen || await namesCommit(repository, name)) {
+    const what = seen ? "a tag" : "a commit";
     throw new CodedError(
       "invalid",
       "not_a_branch",
-      `Cannot write to "${name}": it is a tag, and tags do not change`,
-      {
-        details: { ref: name },
-      },
+      `Cannot change "${name}": it is ${what}, and only branches change`,
+      { details: { ref: name } },
     );
   }
-  throw new CodedError("not_found", "branch_not_found", `Cannot find branch "${name}"`, {
-    details: { branch: name },
-  });
+  throw new CodedError(
+    "not_found",
+    "branch_not_found",
+    `Cannot find branch "${name}": there is none of that name`,
+    {
+      details: { branch: name },
+    },
+  );
+}
+
+/** Whether a ref expression that is no branch's name names a commit all the same: `main~1`, a commit ID. */
+async function namesCommit(repository: Repository, ref: string): Promise<boolean> {
+  try {
+    await resolveRef(repository.refs, repository.commits, ref);
+    return true;
+  } catch (error) {
+    if (isCoded(error) && (error.kind === "not_found" || error.kind === "invalid")) return false;
+    throw error;
+  }
 }
 
 /** Seals what is staged and samples the branch. A staging token with nothing in it stays: there is nothing to seal. */

@@ -88,9 +88,14 @@ export async function deleteRef(
 async function findRef(repository: Repository, kind: RefKind, name: string): Promise<SeenRef> {
   const seen = await repository.refs.find(name);
   if (seen && (seen.record.branch !== undefined) === (kind === "branch")) return seen;
-  throw new CodedError("not_found", `${kind}_not_found`, `Cannot find ${kind} "${name}"`, {
-    details: { [kind]: name, ref: name },
-  });
+  throw new CodedError(
+    "not_found",
+    `${kind}_not_found`,
+    `Cannot find ${kind} "${name}": there is none of that name`,
+    {
+      details: { [kind]: name, ref: name },
+    },
+  );
 }
 
 function refInfo(record: RefRecord): RefInfo {

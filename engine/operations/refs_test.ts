@@ -54,7 +54,9 @@ test("a tag stays where it is, cannot be written to, and its name is free when i
   assert.deepEqual(await contents(store, "v.0.1.1"), { a: "1" });
   assert.equal((await store.getTag("repo", "v.0.1.1")).commitId, first);
   await assert.rejects(write(store, "v.0.1.1", { a: "3" }), { code: "not_a_branch" });
-  await assert.rejects(write(store, first, { a: "3" }), { code: "branch_not_found" });
+  await assert.rejects(write(store, first, { a: "3" }), { code: "not_a_branch" });
+  await assert.rejects(write(store, "main~1", { a: "3" }), { code: "not_a_branch" });
+  await assert.rejects(write(store, "main~9", { a: "3" }), { code: "branch_not_found" });
   await store.deleteTag("repo", "v.0.1.1", WHO);
   await assert.rejects(store.getTag("repo", "v.0.1.1"), { code: "tag_not_found" });
   assert.deepEqual(await collect(store.listTags("repo")), []);
@@ -133,4 +135,20 @@ test("log() follows first parents, all parents, or only commits that touched a p
     await log({ paths: ["x/"], allParents: true }).then((all) => all.sort()),
     [m, b, a].sort(),
   );
+});
+
+test("the reflog of a whole repository is in order of time, each move once", async () => {
+  const { store } = await withRepository();
+  await store.createBranch("repo", "side", "main", WHO);
+  await commit(store, "main", { a: "1" });
+  await commit(store, "side", { b: "1" });
+  await commit(store, "main", { a: "2" });
+  const moves = await collect(store.reflog("repo"));
+  assert.deepEqual(moves.map(({ ref, operation }) => `${ref} ${operation}`), [
+    "main repo create",
+    "side branch create",
+    "main commit",
+    "side commit",
+    "main commit",
+  ]);
 });

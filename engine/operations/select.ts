@@ -37,7 +37,9 @@ async function selectCommit(repository: Repository, id: string): Promise<string>
     ? await repository.commits.findByPrefix(id.toLowerCase())
     : undefined;
   if (commit) return commit.id;
-  throw new CodedError("not_found", "ref_not_found", `Cannot find commit "${id}"`, { details: { ref: id } });
+  throw new CodedError("not_found", "ref_not_found", `Cannot find commit "${id}": no commit has that ID`, {
+    details: { ref: id },
+  });
 }
 
 /** `ts:TIME` keeps the ref of the path, `ts:BRANCH@TIME` names its own. A time never holds an "@". */

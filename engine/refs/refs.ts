@@ -86,22 +86,27 @@ export class Refs {
     return await this.#setIf(seen.predicate, record);
   }
 
-  /** Yields the recorded moves, oldest first; of one ref when a name is given. */
+  /** Yields the recorded moves in order of time, oldest first; of one ref when a name is given. */
   async *moves(name?: string): AsyncGenerator<readonly RefMove[]> {
-    for await (const page of this.#kv.scan(this.#partition, { prefix: utf8(LOG_PREFIX) })) {
-      const moves = page.map(({ value }) => decodeMove(value));
-      yield name === undefined ? moves : moves.filter((move) => move.ref === name);
-    }
-    // The newest move of each ref is still in the ref's own record.
-    const last: RefMove[] = [];
+    const isWanted = (move: RefMove) => name === undefined || move.ref === name;
+    // The newest move of each ref is in the ref's own record; all older ones are in the log.
+    const newest: RefMove[] = [];
     const prefix = utf8(PREFIX + (name === undefined ? "" : foldName(name)));
     for await (const page of this.#kv.scan(this.#partition, { prefix })) {
-      for (const { value } of page) {
-        const { move } = decodeRef(value);
-        if (name === undefined || move.ref === name) last.push(move);
-      }
+      newest.push(...page.map(({ value }) => decodeRef(value).move).filter(isWanted));
     }
-    yield last.sort((a, b) => (a.id < b.id ? -1 : 1));
+    newest.sort((a, b) => (a.id < b.id ? -1 : 1));
+    let next = 0;
+    for await (const page of this.#kv.scan(this.#partition, { prefix: utf8(LOG_PREFIX) })) {
+      const moves: RefMove[] = [];
+      for (const move of page.map(({ value }) => decodeMove(value)).filter(isWanted)) {
+        while (next < newest.length && newest[next]!.id < move.id) moves.push(newest[next++]!);
+        // A move that is being replaced may stand in both places for a moment.
+        if (newest[next]?.id !== move.id) moves.push(move);
+      }
+      yield moves;
+    }
+    yield newest.slice(next);
   }
 
   async #seen(name: string): Promise<SeenRef | undefined> {

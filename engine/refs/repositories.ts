@@ -86,9 +86,14 @@ export class Repositories {
 }
 
 function notFound(name: string): CodedError {
-  return new CodedError("not_found", "repository_not_found", `Cannot find repository "${name}"`, {
-    details: { repository: name },
-  });
+  return new CodedError(
+    "not_found",
+    "repository_not_found",
+    `Cannot find repository "${name}": there is none of that name`,
+    {
+      details: { repository: name },
+    },
+  );
 }
 
 function exists(name: string): CodedError {

@@ -47,6 +47,7 @@ export class Block {
     if (this.restartCount === 0 || this.entriesEnd < 0) {
       this.fail("block with a wrong count of restart points");
     }
+    if (this.restart(0) !== 0) this.fail("block whose first restart point is not its first entry");
   }
 
   /** Throws `corrupt` with the block's place. */
@@ -168,7 +169,6 @@ export class BlockCursor {
   }
 
   #moveTo(offset: number): void {
-    if (offset > this.block.entriesEnd) this.block.fail("restart point out of bounds");
     this.end = offset;
     this.keyLength = 0;
   }

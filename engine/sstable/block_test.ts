@@ -4,7 +4,14 @@ import { compareBytes, concatBytes, EMPTY_BYTES, utf8 } from "../../base/bytes.t
 import { isCoded } from "../../base/errors.ts";
 import { MAX_TABLE_KEY_BYTES } from "../../base/limits.ts";
 import { type Randomness, seededRandomness } from "../../base/randomness.ts";
-import { block, type CraftedEntry, entry, entryBytes, rawBlock, SET } from "../../tests/support/crafted_table.ts";
+import {
+  block,
+  type CraftedEntry,
+  entry,
+  entryBytes,
+  rawBlock,
+  SET,
+} from "../../tests/support/crafted_table.ts";
 import { draw, numberedRecords, probesOf, randomRecords } from "../../tests/support/tables.ts";
 import { Block, BlockCursor, type KeyForm, RECORD_TRAILER } from "./block.ts";
 import { BlockBuilder } from "./block_builder.ts";
@@ -21,7 +28,10 @@ function build(records: readonly TableRecord[], restartInterval = 16): Block {
 }
 
 function decode(block: Block, start?: Uint8Array): TableRecord[] {
-  return new RecordDecoder(block, start).next(Infinity).map(({ key, value }) => ({ key, value: value.slice() }));
+  return new RecordDecoder(block, start).next(Infinity).map(({ key, value }) => ({
+    key,
+    value: value.slice(),
+  }));
 }
 
 /** Encodes records as a foreign writer might: sharing less than it could, or a part of the trailer, at odd restarts. */
@@ -57,7 +67,10 @@ function assertSeeks(block: Block, records: readonly TableRecord[]): void {
       assert.ok(order >= 0);
       assert.deepEqual(cursor.value().slice(), expected[0]!.value);
     }
-    assert.deepEqual(new RecordDecoder(block, probe).next(1).map(({ key }) => key), expected.slice(0, 1).map((r) => r.key));
+    assert.deepEqual(
+      new RecordDecoder(block, probe).next(1).map(({ key }) => key),
+      expected.slice(0, 1).map((r) => r.key),
+    );
   }
 }
 
@@ -140,8 +153,14 @@ test("add() copies what it is given", () => {
     builder.add(key, value);
   }
   const records = decode(open(builder.finish()));
-  assert.deepEqual(records.map((record) => record.key), Array.from({ length: 10 }, (_, i) => utf8(`key-${i}`)));
-  assert.deepEqual(records.map((record) => record.value), Array.from({ length: 10 }, (_, i) => utf8(`value-${i}`)));
+  assert.deepEqual(
+    records.map((record) => record.key),
+    Array.from({ length: 10 }, (_, i) => utf8(`key-${i}`)),
+  );
+  assert.deepEqual(
+    records.map((record) => record.value),
+    Array.from({ length: 10 }, (_, i) => utf8(`value-${i}`)),
+  );
 });
 
 test("add() refuses a key that does not sort after the last one, in the next block too", () => {
@@ -156,12 +175,14 @@ test("add() refuses a key that does not sort after the last one, in the next blo
 
 test("damage in a block is corrupt with the block's place", () => {
   const a = entry("a", "1"), b = entry("b", "2");
-  const deletion = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0), laterVersion = Uint8Array.of(1, 1, 0, 0, 0, 0, 0, 0);
+  const deletion = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0),
+    laterVersion = Uint8Array.of(1, 1, 0, 0, 0, 0, 0, 0);
   const damaged: Record<string, Uint8Array> = {
     "nothing": EMPTY_BYTES,
     "half a restart point": new Uint8Array(6),
     "no restart points": rawBlock(entryBytes(a), [], 0),
     "more restart points than bytes": rawBlock(entryBytes(a), [0], 100),
+    "a first restart point elsewhere": rawBlock(entryBytes(a), [3]),
     "four billion restart points": rawBlock(entryBytes(a), [0], 0xffff_ffff),
     "a first entry that shares": block([{ shared: 1, rest: SET, value: EMPTY_BYTES }]),
     "an entry that shares more than there is": block([a, { shared: 10, rest: SET, value: EMPTY_BYTES }]),
@@ -180,7 +201,9 @@ test("damage in a block is corrupt with the block's place", () => {
   for (const [what, bytes] of Object.entries(damaged)) {
     assert.throws(
       () => decode(open(bytes)),
-      (error) => isCoded(error, "corrupt_file") && error.details["offset"] === 77 && error.details["file"] === "test.sst",
+      (error) =>
+        isCoded(error, "corrupt_file") && error.details["offset"] === 77 &&
+        error.details["file"] === "test.sst",
       what,
     );
   }
@@ -192,15 +215,28 @@ test("a restart point that is none is corrupt when a search meets it", () => {
   const beyond = rawBlock(concatBytes(...entries.map(entryBytes)), [0, 1000]);
   const atEnd = rawBlock(entryBytes(entries[0]!), [0, entryBytes(entries[0]!).length]);
   for (const bytes of [inEntry, beyond, atEnd]) {
-    assert.throws(() => new BlockCursor(open(bytes)).seek(utf8("z")), (error) => isCoded(error, "corrupt_file"));
+    assert.throws(
+      () => new BlockCursor(open(bytes)).seek(utf8("z")),
+      (error) => isCoded(error, "corrupt_file"),
+    );
   }
+});
+
+test("a separator without a trailer is corrupt", () => {
+  const short = open(block([{ rest: utf8("short"), value: EMPTY_BYTES }]), "separator");
+  assert.throws(() => decode(short), (error) => isCoded(error, "corrupt_file"));
+  assert.throws(() => new BlockCursor(short).seek(utf8("")), (error) => isCoded(error, "corrupt_file"));
 });
 
 test("few bytes cannot stand for endless keys", () => {
   // Each entry takes about 20 bytes and stands for a key of 60 KiB: together 117 MiB.
   const entries: CraftedEntry[] = [entry(new Uint8Array(60 * 1024), "")];
   for (let i = 1; i < 2000; i++) {
-    entries.push({ shared: 60 * 1024 - 2, rest: Uint8Array.of(i >> 8, i & 0xff, ...SET), value: EMPTY_BYTES });
+    entries.push({
+      shared: 60 * 1024 - 2,
+      rest: Uint8Array.of(i >> 8, i & 0xff, ...SET),
+      value: EMPTY_BYTES,
+    });
   }
   const decoder = new RecordDecoder(open(rawBlock(concatBytes(...entries.map(entryBytes)), [0])));
   assert.throws(() => {
@@ -213,5 +249,8 @@ test("a plain block's keys have no trailer", () => {
   builder.add(utf8("a"), utf8("1"));
   builder.add(utf8("abc"), utf8("2"));
   const plain = open(builder.finish(), "plain");
-  assert.deepEqual(decode(plain), [{ key: utf8("a"), value: utf8("1") }, { key: utf8("abc"), value: utf8("2") }]);
+  assert.deepEqual(decode(plain), [{ key: utf8("a"), value: utf8("1") }, {
+    key: utf8("abc"),
+    value: utf8("2"),
+  }]);
 });

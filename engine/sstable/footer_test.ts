@@ -25,7 +25,9 @@ test("a footer with another magic, version or checksum, or without handles, is m
 });
 
 test("handles and varints hold every safe integer", () => {
-  for (const value of [0, 1, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 42 + 5, Number.MAX_SAFE_INTEGER]) {
+  for (
+    const value of [0, 1, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 42 + 5, Number.MAX_SAFE_INTEGER]
+  ) {
     const varint = encodeVarint(value);
     assert.deepEqual(varintAt(varint, 0), { value, end: varint.length });
     assert.deepEqual(decodeHandle(encodeHandle({ offset: value, length: 7 })), { offset: value, length: 7 });
@@ -33,7 +35,17 @@ test("handles and varints hold every safe integer", () => {
 });
 
 test("a handle that is cut off, too large or too long is malformed", () => {
-  for (const bytes of ["", "80", "05", "0580", "ffffffffffffffffff0105", "ffffffffffffff7f05", "808080808080808080808001"]) {
+  for (
+    const bytes of [
+      "",
+      "80",
+      "05",
+      "0580",
+      "ffffffffffffffffff0105",
+      "ffffffffffffff7f05",
+      "808080808080808080808001",
+    ]
+  ) {
     assert.throws(() => decodeHandle(fromHex(bytes)!), MalformedError, bytes);
   }
   const handle = encodeHandle({ offset: 5, length: 6 });

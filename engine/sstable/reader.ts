@@ -135,9 +135,9 @@ export class TableReader {
     const { file, properties, metaHandles } = this.#table;
     let metaBytes = 0;
     for (const handle of metaHandles) {
+      file.checkSum(handle, await file.readStored(handle));
       metaBytes += handle.length;
       if (metaBytes > file.sizeBytes) corrupt(file.name, handle.offset, "blocks that overlap");
-      file.checkSum(handle, await file.readStored(handle));
     }
     let count = 0;
     for await (const records of this.blocks()) count += records.length;

@@ -28,8 +28,9 @@ const HASH_FACTOR = 0x1e35a7bd;
 const FIRST_STRIDE = 32;
 /** The densest element is a copy of 64 bytes in 3: no stream grows by more when it is decompressed. */
 const MAX_EXPANSION = 64 / 3;
-/** Decompression copies this much at once. */
-const WORD_BYTES = 8;
+/** What is compared at once; copying takes two of these a step. */
+const WORD_BYTES = 4;
+const STEP_BYTES = 2 * WORD_BYTES;
 
 /** Returns how many bytes {@link snappyCompress} may need for an input of this length. */
 export function maxSnappyBytes(inputLength: number): number {
@@ -89,25 +90,42 @@ function compressFragment(input: Uint8Array, writer: ElementWriter): void {
       at += stride++ >>> 5;
       continue;
     }
-    let matchEnd = at + 4;
-    for (let from = candidate + 4; matchEnd < length && input[from] === input[matchEnd]; from++) matchEnd++;
-    if (literalStart < at) writer.literal(input, { from: literalStart, to: at });
+    const matchEnd = at + matchLength(words, { from: candidate, to: at });
+    if (literalStart < at) writer.literal(words, { from: literalStart, to: at });
     writer.copy(at - candidate, matchEnd - at);
     at = literalStart = matchEnd;
     stride = FIRST_STRIDE;
     // The last position of a match often begins the next one.
     if (at < limit) table[Math.imul(words.getInt32(at - 1, true), HASH_FACTOR) >>> shift] = at - 1;
   }
-  if (literalStart < length) writer.literal(input, { from: literalStart, to: length });
+  if (literalStart < length) writer.literal(words, { from: literalStart, to: length });
+}
+
+/** Returns how many bytes at `to` repeat those at `from`, which lies below it; the first four do. */
+function matchLength(words: DataView, { from, to }: { from: number; to: number }): number {
+  const length = words.byteLength;
+  let end = to + WORD_BYTES;
+  from += WORD_BYTES;
+  while (end + WORD_BYTES <= length && words.getInt32(from, true) === words.getInt32(end, true)) {
+    from += WORD_BYTES;
+    end += WORD_BYTES;
+  }
+  while (end < length && words.getUint8(from) === words.getUint8(end)) {
+    from++;
+    end++;
+  }
+  return end - to;
 }
 
 /** Writes the elements of a stream. */
 class ElementWriter {
   end = 0;
   readonly #output: Uint8Array;
+  readonly #words: DataView;
 
   constructor(output: Uint8Array) {
     this.#output = output;
+    this.#words = new DataView(output.buffer, output.byteOffset, output.length);
   }
 
   streamLength(length: number): void {
@@ -115,7 +133,7 @@ class ElementWriter {
     this.#output[this.end++] = length;
   }
 
-  literal(input: Uint8Array, { from, to }: { from: number; to: number }): void {
+  literal(input: DataView, { from, to }: { from: number; to: number }): void {
     const output = this.#output;
     const last = to - from - 1;
     let end = this.end;
@@ -129,8 +147,8 @@ class ElementWriter {
       output[end++] = last & 0xff;
       output[end++] = last >>> 8;
     }
-    for (let at = from; at < to; at++) output[end++] = input[at]!;
-    this.end = end;
+    copySpan(input, this.#words, { from, to: end, length: to - from });
+    this.end = end + to - from;
   }
 
   copy(offset: number, length: number): void {
@@ -193,7 +211,7 @@ function decompressElements(input: Uint8Array, output: Uint8Array): void {
 }
 
 /**
- * Copies a span upwards, in words as long as both sides have room for a whole one: what is written beyond the span is
+ * Copies a span upwards, in whole steps as long as both sides have room for them: what is written beyond the span is
  * written again by the next element. Within one array, `from` lies at least a word below `to`.
  */
 function copySpan(
@@ -202,10 +220,10 @@ function copySpan(
   { from, to, length }: { from: number; to: number; length: number },
 ): void {
   const stop = to + length;
-  if (stop + WORD_BYTES <= target.byteLength && from + length + WORD_BYTES <= source.byteLength) {
-    for (; to < stop; from += WORD_BYTES, to += WORD_BYTES) {
+  if (stop + STEP_BYTES <= target.byteLength && from + length + STEP_BYTES <= source.byteLength) {
+    for (; to < stop; from += STEP_BYTES, to += STEP_BYTES) {
       target.setInt32(to, source.getInt32(from, true), true);
-      target.setInt32(to + 4, source.getInt32(from + 4, true), true);
+      target.setInt32(to + WORD_BYTES, source.getInt32(from + WORD_BYTES, true), true);
     }
   } else {
     for (; to < stop; from++, to++) target.setUint8(to, source.getUint8(from));

@@ -78,8 +78,14 @@ test("snappyDecompress() takes every form of element", () => {
     ["08 04 6162 1702000000", utf8("abababab")],
     ["0b 00 61 2601 00", utf8("a".repeat(11))],
     // Literals whose length takes 1, 2, 3 and 4 bytes.
-    [concatBytes(encodeVarint(200), Uint8Array.of(60 << 2, 199), long.subarray(0, 200)), long.subarray(0, 200)],
-    [concatBytes(encodeVarint(300), Uint8Array.of(61 << 2, 43, 1), long.subarray(0, 300)), long.subarray(0, 300)],
+    [
+      concatBytes(encodeVarint(200), Uint8Array.of(60 << 2, 199), long.subarray(0, 200)),
+      long.subarray(0, 200),
+    ],
+    [
+      concatBytes(encodeVarint(300), Uint8Array.of(61 << 2, 43, 1), long.subarray(0, 300)),
+      long.subarray(0, 300),
+    ],
     [concatBytes(encodeVarint(70_000), Uint8Array.of(62 << 2, 0x6f, 0x11, 1), long), long],
     [concatBytes(encodeVarint(70_000), Uint8Array.of(63 << 2, 0x6f, 0x11, 1, 0), long), long],
   ];

@@ -4,7 +4,13 @@ import { utf8 } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import { MAX_TABLE_KEY_BYTES } from "../../base/limits.ts";
 import { seededRandomness } from "../../base/randomness.ts";
-import { numberedRecords, openBytes, randomRecords, scanAll, writeTable } from "../../tests/support/tables.ts";
+import {
+  numberedRecords,
+  openBytes,
+  randomRecords,
+  scanAll,
+  writeTable,
+} from "../../tests/support/tables.ts";
 import { varintAt } from "./varint.ts";
 import { TableWriter } from "./writer.ts";
 
@@ -63,7 +69,10 @@ test("equal runs of records give equal blocks and equal index entries in differe
   const cutBlock = (key: Uint8Array) => key.at(-1) === 0x39;
   const all = numberedRecords(0, 400);
   const changed = all.map((record, i) => i === 5 ? { ...record, value: utf8("another") } : record);
-  const [left, right] = [writeTable(all, { type: "ranges", cutBlock }), writeTable(changed, { type: "ranges", cutBlock })];
+  const [left, right] = [
+    writeTable(all, { type: "ranges", cutBlock }),
+    writeTable(changed, { type: "ranges", cutBlock }),
+  ];
   let firstDifference = 0, same = 0;
   while (left[firstDifference] === right[firstDifference]) firstDifference++;
   // From the second block on the bytes of the data blocks are the same, only shifted.

@@ -20,6 +20,7 @@
 
 import { accessSync, closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 
 const META_BYTES = 256;
@@ -28,8 +29,11 @@ const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const MAX_DEPTH = 32;
-/** How often a walk is begun again because a writer was at work meanwhile. */
-const ATTEMPTS = 5;
+/** How often, and how long after, the file is looked at again because another process was at work on it meanwhile. */
+const ATTEMPTS = 10;
+const PAUSE_MS = 5;
+/** A smaller file may be one of which another process is just writing the meta pages for the first time. */
+const BEING_MADE_BYTES = 2 * 65536;
 
 interface Meta {
   readonly pageSize: number;
@@ -42,12 +46,12 @@ interface Meta {
  * Fails if LMDB could not open the database in `folder`: with `kv_corrupt`, or with the system's own error when
  * permission is missing. Unless it is only for reading, an empty file is made where there is none.
  */
-export function checkOpenable(folder: string, readOnly: boolean): void {
+export async function checkOpenable(folder: string, readOnly: boolean): Promise<void> {
   const path = join(folder, "data.mdb");
   const flags = readOnly ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
   const file = openSync(path, flags, 0o600);
   try {
-    checkContent(file, path);
+    await checkContent(file, { path, readOnly });
   } finally {
     closeSync(file);
   }
@@ -56,14 +60,21 @@ export function checkOpenable(folder: string, readOnly: boolean): void {
   if (!readOnly) accessSync(existsSync(lock) ? lock : dirname(lock), constants.R_OK | constants.W_OK);
 }
 
-function checkContent(file: number, path: string): void {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // LMDB fills an empty file.
-    if (fstatSync(file).size === 0) return;
+async function checkContent(
+  file: number,
+  { path, readOnly }: { path: string; readOnly: boolean },
+): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    const { size } = fstatSync(file);
+    // LMDB fills an empty file, unless it may not.
+    if (size === 0 && !readOnly) return;
     const meta = readMeta(file);
-    if (!meta) refuse(path, "is no key-value store of this version");
-    if (isWhole(file, meta)) return;
-    if (readMeta(file)?.transaction === meta.transaction) refuse(path, "has been cut short");
+    if (meta && isWhole(file, meta)) return;
+    const mayChange = meta ? readMeta(file)?.transaction !== meta.transaction : size < BEING_MADE_BYTES;
+    if (attempt === ATTEMPTS || !mayChange) {
+      refuse(path, meta ? "has been cut short" : "is no key-value store of this version");
+    }
+    await systemClock.sleep(PAUSE_MS);
   }
 }
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, statSync, truncateSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { checkOpenable } from "./file_check.ts";
-import { openLmdb } from "./lmdb.ts";
+import { openLmdb } from "./mod.ts";
 
 const P = utf8("partition");
 const PAGE = 4096;
@@ -27,13 +27,13 @@ async function makeDatabase(folder: string): Promise<string> {
 
 test("a whole file passes, and so does an empty one, which is made where there is none", async (t) => {
   const folder = temporaryFolder(t);
-  assert.throws(() => checkOpenable(folder, true), { code: "ENOENT" });
-  checkOpenable(folder, false);
+  await assert.rejects(checkOpenable(folder, true), { code: "ENOENT" });
+  await checkOpenable(folder, false);
   assert.equal(statSync(join(folder, "data.mdb")).size, 0);
-  checkOpenable(folder, false);
-  checkOpenable(folder, true);
+  await checkOpenable(folder, false);
+  await assert.rejects(openLmdb(folder, { readOnly: true }), { code: "kv_corrupt" });
   await makeDatabase(join(folder, "db"));
-  checkOpenable(join(folder, "db"), false);
+  await checkOpenable(join(folder, "db"), false);
 });
 
 test("a file cut at any page is refused, or nothing of it is missing", async (t) => {
@@ -48,7 +48,7 @@ test("a file cut at any page is refused, or nothing of it is missing", async (t)
     copyFileSync(whole, file);
     truncateSync(file, kept * PAGE - 1);
     try {
-      checkOpenable(place, false);
+      await checkOpenable(place, false);
       await readAll(place);
     } catch (error) {
       assert.ok(isCoded(error, "kv_corrupt") && error.kind === "corrupt", String(error));
@@ -83,9 +83,19 @@ test("a file that ends before its last page because that was given back is whole
     store.set(P, utf8("kept"), utf8("value")),
   ]);
   assert.ok(statSync(file).size < 50 * 200_000, "the case that is tried here did not come about");
-  checkOpenable(folder, false);
+  await checkOpenable(folder, false);
   await store.close();
   const again = await openLmdb(folder);
   t.after(() => again.close());
   assert.deepEqual((await again.get(P, utf8("kept")))?.value, utf8("value"));
+});
+
+test("a file whose meta pages another process is just writing is waited for", async (t) => {
+  const folder = temporaryFolder(t);
+  const whole = readFileSync(await makeDatabase(join(folder, "db")));
+  const file = join(folder, "data.mdb");
+  writeFileSync(file, whole.subarray(0, PAGE));
+  const checking = checkOpenable(folder, false);
+  writeFileSync(file, whole);
+  await checking;
 });

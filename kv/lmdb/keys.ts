@@ -16,12 +16,6 @@ export function encodeKey(partition: Uint8Array, key: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Returns the key part of an LMDB key of a partition, as a plain view. */
-export function decodeKey(partition: Uint8Array, encoded: Uint8Array): Uint8Array {
-  const skip = 1 + partition.length;
-  return new Uint8Array(encoded.buffer, encoded.byteOffset + skip, encoded.length - skip);
-}
-
 /** Returns the LMDB keys between which a scan's range lies; no `end` means to the end of the database. */
 export function encodeRange(
   partition: Uint8Array,

@@ -16,15 +16,19 @@ import { afterKey, equalBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
 import type { KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "../store.ts";
+import { byteCodec } from "./codec.ts";
 import { CommitQueue } from "./commit_queue.ts";
 import { kvError, predicateFailed } from "./errors.ts";
 import { checkOpenable } from "./file_check.ts";
-import { decodeKey, encodeKey, encodeRange } from "./keys.ts";
+import { encodeKey, encodeRange } from "./keys.ts";
 import type { NativeFolders } from "./native.ts";
 import { type LmdbDatabase, type LmdbModule, type LmdbReadTransaction, loadLmdb } from "./vendor.ts";
 
-/** Address space, not disk: large enough that the map need not grow, which two processes could not agree on. */
-const MAP_BYTES = 64 * 1024 ** 3;
+/**
+ * Address space, not disk. Large enough that the map need not grow in normal use, small enough for a process whose address
+ * space is narrow: where the map does not fit, lmdb-js 3.5.6 crashes. Growing further works, with other processes in it too.
+ */
+const MAP_BYTES = 16 * 1024 ** 3;
 const MAX_READERS = 1024;
 
 export interface LmdbOptions {
@@ -54,7 +58,7 @@ export async function openLmdb(folder: string, options: LmdbOptions = {}): Promi
   let database: LmdbDatabase | undefined;
   try {
     const made = options.readOnly ? undefined : mkdirSync(folder, { recursive: true, mode: 0o700 });
-    checkOpenable(folder, options.readOnly ?? false);
+    await checkOpenable(folder, options.readOnly ?? false);
     database = openDatabase(lmdb, folder, options);
     if (isNew) flushFolders(folder, made);
     return new LmdbKvStore(lmdb, database, options.readOnly ?? false);
@@ -72,9 +76,8 @@ function openDatabase(lmdb: LmdbModule, folder: string, options: LmdbOptions): L
     maxReaders: options.maxReaders ?? MAX_READERS,
     maxDbs: 1,
     permissionsMode: 0o600,
-    // Bytes as they are, in the order of bytes: the package's default encodes keys and orders them otherwise.
-    keyEncoding: "binary",
-    encoding: "binary",
+    // Without it the package encodes keys and values, and orders keys otherwise than by their bytes.
+    ...byteCodec(),
     // With it commits are visible, and may be answered, before they are on disk.
     overlappingSync: false,
     // Otherwise an environment variable could choose an older state of the database.
@@ -128,10 +131,10 @@ class LmdbKvStore implements KvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const encoded = encodeKey(partition, key);
-    const stored = this.#reading(() => this.#database.getBinary(encoded, { transaction: this.#snapshot }));
+    const stored = this.#reading(() => this.#database.get(encoded, { transaction: this.#snapshot }));
     if (!stored) return undefined;
-    const predicate: LmdbPredicate = { kvPredicate: ownBytes(stored) };
-    return { value: Uint8Array.prototype.slice.call(predicate.kvPredicate), predicate };
+    const predicate: LmdbPredicate = { kvPredicate: stored };
+    return { value: stored.slice(), predicate };
   }
 
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
@@ -154,7 +157,7 @@ class LmdbKvStore implements KvStore {
     const encoded = encodeKey(partition, key);
     const expected = (predicate as LmdbPredicate | undefined)?.kvPredicate;
     return this.#commit(() => {
-      const stored = this.#database.getBinary(encoded);
+      const stored = this.#database.get(encoded);
       const holds = expected ? stored !== undefined && equalBytes(stored, expected) : stored === undefined;
       if (!holds) return predicateFailed();
       this.#put(encoded, value);
@@ -196,9 +199,8 @@ class LmdbKvStore implements KvStore {
     };
     this.#reading(() => {
       for (const entry of this.#database.getRange(encoded)) {
-        const key = decodeKey(partition, entry.key);
-        page.push({ key, value: ownBytes(entry.value) });
-        bytes += key.length + entry.value.length;
+        page.push(entry);
+        bytes += entry.key.length + entry.value.length;
         if (bytes >= PAGE_BYTES) break;
       }
     });
@@ -248,9 +250,4 @@ class LmdbKvStore implements KvStore {
       throw new CodedError("internal", "kv_closed", "Cannot use the key-value store: it is closed");
     }
   }
-}
-
-/** Returns a plain array; LMDB's are `Buffer`s, whose `slice` does not copy. They already have memory of their own. */
-function ownBytes(buffer: Uint8Array): Uint8Array {
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }

@@ -74,12 +74,14 @@ export function placeAndLoad(source: NativeSource, folders: NativeFolders): unkn
       failures.push(error);
     }
   }
+  const last = failures.at(-1);
   throw new CodedError(
     "unavailable",
     "native_unavailable",
     "Cannot load the database library: no folder was found to which it may be written and from which it may be " +
-      "executed (tried the home's, the user's cache folder and the temporary folders)",
-    { cause: failures.at(-1) },
+      "loaded (tried the home's, the user's cache folder and the temporary folders); the last attempt ended with: " +
+      (last instanceof Error ? last.message : String(last)),
+    { cause: last },
   );
 }
 

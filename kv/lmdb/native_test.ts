@@ -103,7 +103,7 @@ test("when no folder works the error says so and leaves nothing behind", (t) => 
   mkdirSync(temporary);
   assert.throws(
     () => placeAndLoad(source(() => true), { lasting: [lasting], temporary: [temporary] }),
-    { code: "native_unavailable", kind: "unavailable" },
+    { code: "native_unavailable", kind: "unavailable", message: /failed to map segment/ },
   );
   assert.deepEqual(readdirSync(temporary), []);
 });

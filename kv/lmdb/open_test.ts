@@ -8,7 +8,7 @@ import { utf8 } from "../../base/bytes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import type { KvStore } from "../store.ts";
 import { kvError } from "./errors.ts";
-import { type LmdbOptions, openLmdb } from "./lmdb.ts";
+import { type LmdbOptions, openLmdb } from "./mod.ts";
 
 const P = utf8("partition");
 const K = utf8("key");

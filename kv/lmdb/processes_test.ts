@@ -10,7 +10,7 @@ import { seededRandomness } from "../../base/randomness.ts";
 import { requireTool } from "../../tests/support/requires.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import type { KvStore } from "../store.ts";
-import { openLmdb } from "./lmdb.ts";
+import { openLmdb } from "./mod.ts";
 
 const PROGRAM = fileURLToPath(new URL("./testdata/process.ts", import.meta.url));
 const P = utf8("partition");

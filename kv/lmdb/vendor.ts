@@ -15,7 +15,8 @@ export interface LmdbRange {
 }
 
 export interface LmdbDatabase {
-  getBinary(key: Uint8Array, options?: { transaction: LmdbReadTransaction }): Uint8Array | undefined;
+  get(key: Uint8Array, options?: { transaction: LmdbReadTransaction }): Uint8Array | undefined;
+  /** The keys come without their partition (`codec.ts`). */
   getRange(options: LmdbRange): Iterable<{ key: Uint8Array; value: Uint8Array }>;
   put(key: Uint8Array, value: Uint8Array): unknown;
   remove(key: Uint8Array): unknown;

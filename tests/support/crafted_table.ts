@@ -24,7 +24,13 @@ export function entry(key: string | Uint8Array, value: string | Uint8Array, trai
 
 /** Returns the bytes of an entry. */
 export function entryBytes({ shared = 0, rest, value }: CraftedEntry): Uint8Array {
-  return concatBytes(encodeVarint(shared), encodeVarint(rest.length), encodeVarint(value.length), rest, value);
+  return concatBytes(
+    encodeVarint(shared),
+    encodeVarint(rest.length),
+    encodeVarint(value.length),
+    rest,
+    value,
+  );
 }
 
 /** Returns a block of entries with restart points at the given entries (by default the first). */
@@ -35,7 +41,11 @@ export function block(entries: readonly CraftedEntry[], restartEntries: readonly
 }
 
 /** Returns a block of any content and any restart points. */
-export function rawBlock(content: Uint8Array, restarts: readonly number[], count = restarts.length): Uint8Array {
+export function rawBlock(
+  content: Uint8Array,
+  restarts: readonly number[],
+  count = restarts.length,
+): Uint8Array {
   return concatBytes(content, ...restarts.map(fixed32), fixed32(count));
 }
 

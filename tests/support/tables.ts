@@ -45,7 +45,9 @@ export function numberedRecords(from: number, to: number): TableRecord[] {
 }
 
 function numberedRecord(i: number): TableRecord {
-  const key = utf8(`folder-${String(Math.floor(i / 100)).padStart(4, "0")}/file-${String(i).padStart(7, "0")}`);
+  const key = utf8(
+    `folder-${String(Math.floor(i / 100)).padStart(4, "0")}/file-${String(i).padStart(7, "0")}`,
+  );
   return { key, value: utf8(`value ${i} `.repeat(i % 20)) };
 }
 

@@ -9,7 +9,7 @@ import process from "node:process";
 import { utf8 } from "../../../base/bytes.ts";
 import { isCoded } from "../../../base/errors.ts";
 import type { KvStore } from "../../store.ts";
-import { openLmdb } from "../lmdb.ts";
+import { openLmdb } from "../mod.ts";
 
 const P = utf8("partition");
 const [mode, folder, argument] = process.argv.slice(2) as [string, string, string];

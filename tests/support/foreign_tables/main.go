@@ -2,7 +2,7 @@
 //
 //	go mod tidy && go run . ../../../engine/sstable/testdata
 //
-// The records are a function of their number; foreign_test.go's counterpart in TypeScript computes them again.
+// The records are a function of their number, which engine/sstable/foreign_test.ts computes again.
 package main
 
 import (
