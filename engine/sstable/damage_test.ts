@@ -155,13 +155,13 @@ test("keys outside what the index says of their block are corrupt", async () => 
   const above = new CraftedTable();
   const block1 = above.append(block([entry("a", "1"), entry("c", "2")]));
   const block2 = above.append(block([entry("d", "3")]));
-  await assertCorrupt(above.finish({ index: [["b", block1], ["e", block2]] }), /keys above their block/, 0);
+  await assertCorrupt(above.finish({ index: [["b", block1], ["e", block2]] }), /belong to a later block/, 0);
 
   const below = new CraftedTable();
   const first = below.append(block([entry("a", "1")]));
   const second = below.append(block([entry("b", "2")]));
   const file = below.finish({ index: [["c", first], ["e", second]] });
-  await assertCorrupt(file, /keys below their block/, second.offset);
+  await assertCorrupt(file, /belong to an earlier block/, second.offset);
 });
 
 test("an index that names a block twice, or backwards, is corrupt", async () => {

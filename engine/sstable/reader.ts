@@ -120,9 +120,11 @@ export class TableReader {
           step = decoder.next(MAX_STEP_RECORDS)
         ) {
           if (lastSeparator && compareBytes(step[0]!.key, lastSeparator) <= 0) {
-            block.fail("keys below their block's");
+            block.fail("keys that belong to an earlier block");
           }
-          if (compareBytes(step[step.length - 1]!.key, separator) > 0) block.fail("keys above their block's");
+          if (compareBytes(step[step.length - 1]!.key, separator) > 0) {
+            block.fail("keys that belong to a later block");
+          }
           yield step;
         }
         lastSeparator = separator;

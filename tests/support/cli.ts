@@ -1,20 +1,8 @@
-/** Runs the compiled binary as a user does. */
+/** Runs the compiled binary as a user does: fed by a stream, killed half-way, several at once. */
 
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import process from "node:process";
-import { fileURLToPath } from "node:url";
-
-const SUFFIX = process.platform === "win32" ? ".exe" : "";
-
-/** The executable that `compile.sh` builds. */
-export const TARN_BINARY: string = fileURLToPath(new URL(`../../dist/tarn${SUFFIX}`, import.meta.url));
-
-/** Why tests of the binary cannot run, or `undefined`. */
-export function whyNoBinary(): string | undefined {
-  return existsSync(TARN_BINARY) ? undefined : "dist/tarn is not built";
-}
+import { binaryPath } from "./binary.ts";
 
 export interface CliOptions {
   readonly cwd?: string;
@@ -26,7 +14,7 @@ export interface CliOptions {
   readonly killAfterMs?: number;
   /** Fails, and kills the command, after this time; default two minutes. */
   readonly timeoutMs?: number;
-  /** Another executable than {@link TARN_BINARY}. */
+  /** Another executable than the compiled one. */
   readonly binary?: string;
 }
 
@@ -41,7 +29,7 @@ export interface CliResult {
 /** Runs one command to its end. */
 export async function runTarn(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const { cwd, env = {}, killAfterMs, timeoutMs = 120_000 } = options;
-  const child = spawn(options.binary ?? TARN_BINARY, args, { cwd, env: { ...env }, stdio: "pipe" });
+  const child = spawn(options.binary ?? binaryPath(), args, { cwd, env: { ...env }, stdio: "pipe" });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on("data", (piece: Buffer) => stdout.push(piece));
