@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { compareBytes, hex, lossyText, utf8 } from "../../base/bytes.ts";
 import { type Randomness, seededRandomness } from "../../base/randomness.ts";
 import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
 import { canonicalModel } from "../../tests/support/canonical.ts";
 import { entriesOf, golden, goldenFile } from "../../tests/support/golden.ts";
-import { requireTool } from "../../tests/support/requires.ts";
 import { decodeEntry, type Entry, entryRecord, entryWeight, sameContent } from "../objects/mod.ts";
 import { entryOf } from "../../tests/support/golden_entries.ts";
 import { applyChanges, type Change } from "./apply.ts";
@@ -281,51 +276,4 @@ test("ranges that no change touches are taken over by ID, and an append re-opens
   assert.ok(append.reusedRanges >= total - 1);
   const nothing = await change("k77777", undefined);
   assert.equal(nothing.id, first.id);
-});
-
-test("range and metarange IDs agree with the reference program", async (t) => {
-  if (!requireTool(t, "python3")) return;
-  const folder = mkdtempSync(join(tmpdir(), "tarn-reference-"));
-  try {
-    for (const count of [0, 1, 2, 5_000]) {
-      const files = newFiles();
-      const random = seededRandomness(count);
-      const chunking = { minSizeBytes: 2000, maxSizeBytes: 60_000, raggedness: 300 };
-      const entries = Array.from({ length: count }, (_, i) => ({
-        key: `${randomKey(random)}/${i}`,
-        size: Math.floor(random.fraction() * 2 ** 40),
-        etag: `e${i % 17}`,
-        metadata: i % 4 === 0 ? { é: String(i), "\u{10000}": "a", "\ue000": "b" } : {},
-        content_type: i % 3 === 0 ? "text/plain" : "",
-      }));
-      writeFileSync(join(folder, "listing.jsonl"), entries.map((entry) => JSON.stringify(entry)).join("\n"));
-      const reference = fileURLToPath(new URL("../../tests/reference/reference.py", import.meta.url));
-      const run = spawnSync("python3", [
-        reference,
-        join(folder, "listing.jsonl"),
-        "--raggedness=300",
-        "--min=2000",
-        "--max=60000",
-      ], { encoding: "utf8", maxBuffer: 1 << 28 });
-      assert.equal(run.status, 0, run.stderr);
-      const records = entries.map((entry) =>
-        entryRecord(utf8(entry.key), {
-          address: "a",
-          addressType: 1,
-          lastModified: { seconds: 0, nanos: 0 },
-          sizeBytes: entry.size,
-          etag: entry.etag,
-          metadata: entry.metadata,
-          contentType: entry.content_type,
-        })
-      );
-      const written = await writeAll(files, records, chunking);
-      const expected = JSON.parse(run.stdout);
-      assert.equal(written.id, expected.metarange_id);
-      const ranges = await new Metarange(files, written.id).ranges();
-      assert.deepEqual(ranges.map(({ id }) => id), expected.ranges.map(({ id }: { id: string }) => id));
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import process from "node:process";
 import { test, type TestContext } from "node:test";
+import { binaryPath } from "../support/binary.ts";
 import { type Home, openHome } from "../support/home.ts";
 import { requireThat } from "../support/requires.ts";
 
@@ -186,14 +187,13 @@ test("unreadable files are named and counted, the rest is put; a read-only targe
   for (const name of ["good", "secret"]) writeFileSync(join(tree, name), name);
   chmodSync(join(tree, "secret"), 0o000);
   const { spawnSync } = await import("node:child_process");
-  const { TARN_BINARY } = await import("../support/cli.ts");
   const { chownSync } = await import("node:fs");
   const user = join(home.folder, "user");
   mkdirSync(user);
   for (const folder of [user, tree]) chownSync(folder, 65534, 65534);
   chmodSync(home.folder, 0o755);
   const asNobody = (...args: string[]) =>
-    spawnSync(TARN_BINARY, args, {
+    spawnSync(binaryPath(), args, {
       uid: 65534,
       gid: 65534,
       env: { TARN_HOME: join(user, "home") },
