@@ -7,17 +7,14 @@ import { digestInto } from "./platform.ts";
 /** Returns the SHA-256 of `bytes`: 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(32);
-  sha256Into(bytes, out, 0);
+  sha256Into(bytes, out);
   return out;
 }
 
-/** Writes the SHA-256 of `bytes` at `offset` of `out`. */
-export function sha256Into(bytes: Uint8Array, out: Uint8Array, offset: number): void {
-  if (digestInto) {
-    digestInto(bytes, out.subarray(offset, offset + 32));
-    return;
-  }
-  out.set(createHash("sha256").update(bytes).digest(), offset);
+/** Writes the SHA-256 of `bytes` into an array of 32 bytes. */
+export function sha256Into(bytes: Uint8Array, out: Uint8Array): void {
+  if (digestInto) digestInto(bytes, out);
+  else out.set(createHash("sha256").update(bytes).digest());
 }
 
 /** A running hash over bytes that arrive in pieces. */

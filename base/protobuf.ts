@@ -117,25 +117,14 @@ export interface ProtobufField {
 /** Yields the fields of a message in the order they stand. Views share the message's memory. */
 export function* protobufFields(message: Uint8Array): Generator<ProtobufField> {
   const reader = new VarintReader(message);
-  while (reader.at < message.length) {
+  while (!reader.atEnd) {
     const tag = reader.next();
-    const number = Math.floor(tag / 8);
+    const number = Math.floor(tag / 8), wireType = tag % 8;
     if (number === 0) throw new ProtobufError("field number 0");
-    switch (tag % 8) {
-      case 0:
-        yield { number, uint: reader.next(), bytes: EMPTY_BYTES };
-        break;
-      case 1:
-        yield { number, uint: 0, bytes: reader.take(8) };
-        break;
-      case 2:
-        yield { number, uint: 0, bytes: reader.take(reader.next()) };
-        break;
-      case 5:
-        yield { number, uint: 0, bytes: reader.take(4) };
-        break;
-      default:
-        throw new ProtobufError(`wire type ${tag % 8}`);
+    if (wireType === 0) yield { number, uint: reader.next(), bytes: EMPTY_BYTES };
+    else {
+      const length = reader.skip(wireType);
+      yield { number, uint: 0, bytes: message.subarray(reader.at - length, reader.at) };
     }
   }
 }
@@ -167,7 +156,8 @@ export function protobufPair(field: ProtobufField): [string, string] {
   return [key, value];
 }
 
-class VarintReader {
+/** Walks the raw bytes of a message. */
+export class VarintReader {
   at = 0;
   readonly #bytes: Uint8Array;
 
@@ -175,6 +165,30 @@ class VarintReader {
     this.#bytes = bytes;
   }
 
+  get atEnd(): boolean {
+    return this.at >= this.#bytes.length;
+  }
+
+  /** Steps over the value of a field of this wire type; returns how many bytes its content has. */
+  skip(wireType: number): number {
+    switch (wireType) {
+      case 0: {
+        const start = this.at;
+        this.next();
+        return this.at - start;
+      }
+      case 1:
+        return this.#step(8);
+      case 2:
+        return this.#step(this.next());
+      case 5:
+        return this.#step(4);
+      default:
+        throw new ProtobufError(`wire type ${wireType}`);
+    }
+  }
+
+  /** Reads one varint. */
   next(): number {
     let value = 0, scale = 1;
     for (let i = 0; i < 10; i++) {
@@ -195,10 +209,9 @@ class VarintReader {
     return value;
   }
 
-  take(length: number): Uint8Array {
+  #step(length: number): number {
     if (length < 0 || length > this.#bytes.length - this.at) throw new ProtobufError("length beyond the end");
-    const view = this.#bytes.subarray(this.at, this.at + length);
     this.at += length;
-    return view;
+    return length;
   }
 }

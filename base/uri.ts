@@ -57,14 +57,16 @@ export function formatUri(uri: Uri): string {
   return `${uri.scheme}://${parts.join("/")}${at}`;
 }
 
+/** What may not stand in a segment as it is. */
+const UNSAFE = /[^A-Za-z0-9._~!$&'()*+,;=:@^-]/;
+
 /** Percent-encodes one segment; a slash inside it too. */
 export function encodeSegment(text: string): string {
+  if (!UNSAFE.test(text)) return text;
   let out = "";
   for (const byte of utf8(text)) {
     const char = String.fromCharCode(byte);
-    out += /[A-Za-z0-9._~!$&'()*+,;=:@^-]/.test(char)
-      ? char
-      : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    out += !UNSAFE.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }
   return out;
 }

@@ -7,19 +7,25 @@ import { hex } from "../../base/bytes.ts";
 import { runningHash, sha256Into } from "../../base/hashes.ts";
 
 export const RECORD_ID_BYTES = 32;
-const BATCH = 512;
+const BATCH = 256;
 
-/** Hashes a file's records in key order into the file's ID. */
+/** Hashes a file's records in key order into the file's ID. Three hashes a record, so all views are made beforehand. */
 export class FileIdHasher {
   readonly #hash = runningHash("sha256");
   readonly #pair = new Uint8Array(2 * RECORD_ID_BYTES);
+  readonly #keyHash = this.#pair.subarray(0, RECORD_ID_BYTES);
+  readonly #identityHash = this.#pair.subarray(RECORD_ID_BYTES);
   readonly #ids = new Uint8Array(BATCH * RECORD_ID_BYTES);
+  readonly #slots = Array.from(
+    { length: BATCH },
+    (_, i) => this.#ids.subarray(i * RECORD_ID_BYTES, (i + 1) * RECORD_ID_BYTES),
+  );
   #pending = 0;
 
   add(key: Uint8Array, identity: Uint8Array): void {
-    sha256Into(key, this.#pair, 0);
-    sha256Into(identity, this.#pair, RECORD_ID_BYTES);
-    sha256Into(this.#pair, this.#ids, this.#pending * RECORD_ID_BYTES);
+    sha256Into(key, this.#keyHash);
+    sha256Into(identity, this.#identityHash);
+    sha256Into(this.#pair, this.#slots[this.#pending]!);
     if (++this.#pending === BATCH) this.#drain();
   }
 

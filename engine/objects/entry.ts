@@ -12,6 +12,7 @@ import {
   protobufString,
   protobufTimestamp,
   ProtobufWriter,
+  VarintReader,
 } from "../../base/protobuf.ts";
 import type { ValueRecord } from "../committed/mod.ts";
 import { TypedStream } from "./typed_stream.ts";
@@ -98,21 +99,33 @@ export function entryRecord(key: Uint8Array, entry: Entry): ValueRecord {
 
 /**
  * Returns a record's canonical size: `len(key) + 32 + 64 + bytes of metadata keys and values + bytes of the content type`.
- * Reads only the fields that count.
+ * Walks the tags and lengths only: it is asked of every record that is written.
  */
 export function entryWeight(record: ValueRecord): number {
+  const reader = new VarintReader(record.data);
   let weight = record.key.length + 32 + 64;
   try {
-    for (const field of protobufFields(record.data)) {
-      if (field.number === 7) weight += field.bytes.length;
-      else if (field.number === 5) {
-        for (const part of protobufFields(field.bytes)) weight += part.bytes.length;
+    while (!reader.atEnd) {
+      const tag = reader.next();
+      const length = reader.skip(tag % 8);
+      if (tag === CONTENT_TYPE_TAG) weight += length;
+      else if (tag === METADATA_TAG) {
+        weight += pairWeight(record.data.subarray(reader.at - length, reader.at));
       }
     }
   } catch (error) {
     if (error instanceof ProtobufError) corrupt("entry", 0, `an entry does not decode (${error.message})`);
     throw error;
   }
+  return weight;
+}
+
+const CONTENT_TYPE_TAG = 7 * 8 + 2;
+const METADATA_TAG = 5 * 8 + 2;
+
+function pairWeight(pair: Uint8Array): number {
+  let weight = 0;
+  for (const part of protobufFields(pair)) weight += part.bytes.length;
   return weight;
 }
 

@@ -28,6 +28,7 @@ export class TableFile {
   readonly #source: ByteSource;
   /** The end of the file while it is being opened; all of it, for good, when it is small. */
   #tail: Uint8Array;
+  #last: { readonly offset: number; readonly keyForm: KeyForm; readonly block: Block } | undefined;
 
   private constructor(source: ByteSource, tail: Uint8Array) {
     this.#source = source;
@@ -70,9 +71,13 @@ export class TableFile {
     }
   }
 
-  /** Reads one block. This is where a cache of blocks would stand. */
+  /** Reads one block. The last one is kept: look-ups in key order mostly fall into it again. */
   async loadBlock(handle: BlockHandle, keyForm: KeyForm): Promise<Block> {
-    return this.openBlock(handle, { keyForm, stored: await this.readStored(handle) });
+    const kept = this.#last;
+    if (kept?.offset === handle.offset && kept.keyForm === keyForm) return kept.block;
+    const block = this.openBlock(handle, { keyForm, stored: await this.readStored(handle) });
+    this.#last = { offset: handle.offset, keyForm, block };
+    return block;
   }
 
   /** Reads a block as it is stored, with its trailer, unchecked. */
