@@ -187,6 +187,7 @@ function withWriter(store: Store, check: (path: string) => void): Store {
     async writer(repository, branch) {
       const writer = await store.writer(repository, branch);
       const checked: BranchWriter = {
+        copy: (path, source) => writer.copy(path, source),
         async put(path, body, options) {
           check(path);
           return await writer.put(path, body, options);

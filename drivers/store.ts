@@ -156,6 +156,11 @@ export interface ReflogItem {
  */
 export interface BranchWriter {
   put(path: string, body: Uint8Array | ByteStream, options?: PutObjectOptions): Promise<ObjectStats>;
+  /**
+   * Stages an object of the same repository under another path: the entry is copied, no bytes move.
+   * Fails with `object_not_found`.
+   */
+  copy(path: string, source: { readonly ref: string; readonly path: string }): Promise<ObjectStats>;
   /** Stages a deletion; a path that is not there is no error and no change. */
   delete(path: string): Promise<void>;
   flush(): Promise<void>;
@@ -194,6 +199,11 @@ export interface Store {
   getTag(repository: string, tag: string): Promise<RefInfo>;
   createTag(repository: string, tag: string, ref: string, who: string): Promise<RefInfo>;
   deleteTag(repository: string, tag: string, who: string): Promise<void>;
+  /**
+   * Brings a deleted branch or tag back where it was, with a branch's staged changes. Fails with `ref_not_deleted` when
+   * there is none to bring back, `branch_exists` or `tag_exists` when the name is taken again.
+   */
+  restoreRef(repository: string, kind: "branch" | "tag", name: string, who: string): Promise<RefInfo>;
 
   /** Returns an object's entry. Fails with `object_not_found`. */
   stat(repository: string, ref: string, path: string): Promise<ObjectStats>;

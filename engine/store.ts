@@ -31,11 +31,11 @@ import { diffRefs, statusOfBranch } from "./operations/diff.ts";
 import { listView } from "./operations/list.ts";
 import { logOf, reflogOf } from "./operations/log.ts";
 import { cherryPickOn, mergeInto, revertOn } from "./operations/merge.ts";
-import { createBranch, createTag, deleteRef, getRef, listRefs } from "./operations/refs.ts";
+import { createBranch, createTag, deleteRef, getRef, listRefs, restoreRef } from "./operations/refs.ts";
 import { hardReset, resetBranch } from "./operations/reset.ts";
 import { select } from "./operations/select.ts";
 import { commitInfo, statsOfRecord } from "./operations/stats.ts";
-import { lookUp, openView } from "./operations/view.ts";
+import { lookUp, objectNotFound, openView } from "./operations/view.ts";
 import { EngineBranchWriter } from "./operations/writer.ts";
 import type { ValueRecord } from "./committed/mod.ts";
 import { Repositories, type RepositoryRecord, resolveRef } from "./refs/mod.ts";
@@ -137,6 +137,10 @@ class EngineStore implements Store {
 
   async deleteTag(repository: string, tag: string, who: string): Promise<void> {
     await deleteRef(await this.#repository(repository), "tag", { name: tag, who });
+  }
+
+  async restoreRef(repository: string, kind: "branch" | "tag", name: string, who: string): Promise<RefInfo> {
+    return await restoreRef(await this.#repository(repository), kind, { name, who });
   }
 
   async stat(repository: string, ref: string, path: string): Promise<ObjectStats> {
@@ -259,14 +263,7 @@ class EngineStore implements Store {
   async #find(repository: Repository, ref: string, path: string): Promise<ValueRecord> {
     const { record } = await lookUp(repository, ref, pathKey(path));
     if (record) return record;
-    throw new CodedError(
-      "not_found",
-      "object_not_found",
-      `Cannot find "${path}" at "${ref}": there is no such object`,
-      {
-        details: { path, ref },
-      },
-    );
+    throw objectNotFound({ ref, path });
   }
 
   /** Opens a repository; kept open by instance, so that a deleted and re-created one is another. */

@@ -1,7 +1,7 @@
 /**
  * Physical addresses of new objects: `data/<shard>/<sub-shard>/<partition>/<id>`.
  *
- * The id is 6 bytes of milliseconds and 10 random bytes, as lower-case base32hex, so ids sort by time. The folders are
+ * The id is 7 bytes of microseconds and 9 random bytes, as lower-case base32hex, so ids sort by time. The folders are
  * drawn from the random part: 4 x 8 x 8 = 256 leaf folders, few enough for a local disk to make and flush quickly, many
  * enough to spread the writes of a bucket.
  */
@@ -25,12 +25,12 @@ export function newAddress(clock: Clock, randomness: Randomness): string {
 
 function idBytes(clock: Clock, randomness: Randomness): Uint8Array {
   const bytes = new Uint8Array(16);
-  let milliseconds = Math.floor(clock.now());
-  for (let i = 5; i >= 0; i--) {
-    bytes[i] = milliseconds % 256;
-    milliseconds = Math.floor(milliseconds / 256);
+  let microseconds = Math.floor(clock.now() * 1000);
+  for (let i = 6; i >= 0; i--) {
+    bytes[i] = microseconds % 256;
+    microseconds = Math.floor(microseconds / 256);
   }
-  bytes.set(randomness.bytes(10), 6);
+  bytes.set(randomness.bytes(9), 7);
   return bytes;
 }
 

@@ -189,3 +189,22 @@ test("paths beyond 1,024 bytes, empty ones and ones with NUL or lone surrogates 
   await writer.put("é".repeat(512), body);
   await writer.close();
 });
+
+test("copy() stages the same bytes under another path without moving them, from a commit or from what is staged", async () => {
+  const { store } = await withRepository();
+  const first = await commit(store, "main", { a: "1" });
+  await commit(store, "main", { a: "2" });
+  await write(store, "main", { s: "staged" });
+  const writer = await store.writer("repo", "main");
+  await writer.copy("old-a", { ref: first, path: "a" });
+  await writer.copy("a", { ref: "main", path: "a" });
+  await writer.copy("s2", { ref: "main", path: "s" });
+  await assert.rejects(writer.copy("x", { ref: "main", path: "nowhere" }), { code: "object_not_found" });
+  await writer.close();
+  assert.deepEqual(await contents(store, "main"), { a: "2", "old-a": "1", s: "staged", s2: "staged" });
+  const address = async (ref: string, path: string) => (await store.stat("repo", ref, path)).physicalAddress;
+  assert.equal(await address("main", "old-a"), await address(first, "a"));
+  assert.deepEqual(signs(await collect(store.status("repo", "main"))), ["+old-a", "+s", "+s2"]);
+  await store.commit("repo", "main", { message: "copies", committer: WHO });
+  assert.equal(await readText(store, "main", "s2"), "staged");
+});

@@ -85,6 +85,30 @@ export async function deleteRef(
   }
 }
 
+/** Brings a deleted branch or tag back as it was; a branch with what was staged on it. Fails with `ref_not_deleted`. */
+export async function restoreRef(
+  repository: Repository,
+  kind: RefKind,
+  { name, who }: { readonly name: string; readonly who: string },
+): Promise<RefInfo> {
+  while (true) {
+    const seen = await repository.refs.findDeleted(name);
+    if (!seen || (seen.record.branch !== undefined) !== (kind === "branch")) {
+      throw new CodedError(
+        "not_found",
+        "ref_not_deleted",
+        `Cannot restore ${kind} "${name}": no deleted ${kind} of that name is known`,
+        { details: { [kind]: name, ref: name } },
+      );
+    }
+    const { move: _, ...content } = seen.record;
+    const restored = { ...content, isDeleted: false };
+    if (await repository.refs.change(seen, restored, { operation: `${kind} restore`, who })) {
+      return { id: name, commitId: pointsAt(content) };
+    }
+  }
+}
+
 async function findRef(repository: Repository, kind: RefKind, name: string): Promise<SeenRef> {
   const seen = await repository.refs.find(name);
   if (seen && (seen.record.branch !== undefined) === (kind === "branch")) return seen;

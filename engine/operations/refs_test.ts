@@ -152,3 +152,21 @@ test("the reflog of a whole repository is in order of time, each move once", asy
     "main commit",
   ]);
 });
+
+test("a deleted branch or tag comes back where it was, a branch with what was staged on it", async () => {
+  const { store } = await withRepository();
+  await store.createBranch("repo", "side", "main", WHO);
+  const head = await commit(store, "side", { a: "1" });
+  await write(store, "side", { b: "staged" });
+  await store.createTag("repo", "v1", "side", WHO);
+  await store.deleteBranch("repo", "side", WHO);
+  await store.deleteTag("repo", "v1", WHO);
+  await assert.rejects(store.restoreRef("repo", "tag", "side", WHO), { code: "ref_not_deleted" });
+  await assert.rejects(store.restoreRef("repo", "branch", "never", WHO), { code: "ref_not_deleted" });
+  await store.restoreRef("repo", "branch", "side", WHO);
+  await store.restoreRef("repo", "tag", "v1", WHO);
+  assert.equal(await store.resolve("repo", "side"), head);
+  assert.equal(await store.resolve("repo", "v1"), head);
+  assert.deepEqual(await contents(store, "side"), { a: "1", b: "staged" });
+  await assert.rejects(store.restoreRef("repo", "branch", "side", WHO), { code: "branch_exists" });
+});

@@ -22,6 +22,8 @@ const MAX_ATTEMPTS = 100;
 export interface StagedWrite {
   readonly key: Uint8Array;
   readonly entry: Entry | undefined;
+  /** Whether the entry's object was uploaded for this write, so that nothing else refers to it. */
+  readonly isFresh: boolean;
   /** Whether the entry's object may not be on disk yet. */
   readonly isUnflushed: boolean;
 }
@@ -51,7 +53,7 @@ export async function stageWrites(
       // The same content keeps the committed entry, address included: it is no change.
       const isNoChange = committed !== undefined && sameContent(committed, fresh!);
       const record = isNoChange ? committed : fresh;
-      if (isNoChange) unused.push(write.entry!.address);
+      if (isNoChange && write.isFresh) unused.push(write.entry!.address);
       records.set(write, record);
       const isUnflushed = write.isUnflushed && !isNoChange;
       staged.push({ key: write.key, value: encodeStaged({ key: write.key, record, isUnflushed }) });

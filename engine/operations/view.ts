@@ -60,6 +60,18 @@ export async function lookUp(
   }
 }
 
+/** The failure of a look-up that found nothing. */
+export function objectNotFound({ ref, path }: { readonly ref: string; readonly path: string }): CodedError {
+  return new CodedError(
+    "not_found",
+    "object_not_found",
+    `Cannot find "${path}" at "${ref}": there is no such object`,
+    {
+      details: { path, ref },
+    },
+  );
+}
+
 function isUnmoved(before: View, after: View): boolean {
   return before.commit.id === after.commit.id && before.tokens.length === after.tokens.length &&
     before.tokens.every((token, i) => token === after.tokens[i]);

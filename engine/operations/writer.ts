@@ -3,11 +3,12 @@
 import { CodedError } from "../../base/errors.ts";
 import type { ByteStream } from "../../drivers/object_store.ts";
 import type { BranchWriter, ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
-import { checkObjectMetadata, type Entry, pathKey, uploadObject } from "../objects/mod.ts";
+import { checkObjectMetadata, decodeEntry, type Entry, pathKey, uploadObject } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { type StagedWrite, stageIfAbsent, stageWrites } from "./stage.ts";
 import { findBranch } from "./landing.ts";
 import { statsOfEntry } from "./stats.ts";
+import { lookUp, objectNotFound } from "./view.ts";
 
 /** Writes held before they are staged: each batch costs a flush of the file system, and about 1 KB of memory a write. */
 const BATCH = 16_384;
@@ -39,12 +40,22 @@ export class EngineBranchWriter implements BranchWriter {
     checkObjectMetadata(options.metadata ?? {});
     const entry = await uploadObject(this.#repository, body, options);
     if (options.ifAbsent) await this.#putIfAbsent(key, entry);
-    else await this.#add(path, { key, entry, isUnflushed: false });
+    else await this.#add(path, { key, entry, isFresh: true, isUnflushed: false });
+    return statsOfEntry(this.#repository, path, entry);
+  }
+
+  async copy(path: string, source: { readonly ref: string; readonly path: string }): Promise<ObjectStats> {
+    const key = pathKey(path);
+    const { record, view } = await lookUp(this.#repository, source.ref, pathKey(source.path));
+    if (!record) throw objectNotFound(source);
+    const entry = decodeEntry(record.data);
+    // What is only staged may be somebody's unflushed upload; a commit flushes it once more at little cost.
+    await this.#add(path, { key, entry, isFresh: false, isUnflushed: view.tokens.length > 0 });
     return statsOfEntry(this.#repository, path, entry);
   }
 
   async delete(path: string): Promise<void> {
-    await this.#add(path, { key: pathKey(path), entry: undefined, isUnflushed: false });
+    await this.#add(path, { key: pathKey(path), entry: undefined, isFresh: false, isUnflushed: false });
   }
 
   flush(): Promise<void> {
@@ -71,7 +82,7 @@ export class EngineBranchWriter implements BranchWriter {
     if (writes.length === 0) return;
     const { objects } = this.#repository;
     try {
-      await objects.flush(writes.flatMap(({ entry }) => entry ? [entry.address] : []));
+      await objects.flush(writes.flatMap(({ entry, isFresh }) => entry && isFresh ? [entry.address] : []));
       const { unused } = await stageWrites(this.#repository, this.#branch, writes);
       for (const address of unused) await objects.delete(address);
     } catch (error) {
@@ -84,7 +95,7 @@ export class EngineBranchWriter implements BranchWriter {
     await this.flush();
     await this.#repository.objects.flush([entry.address]);
     try {
-      await stageIfAbsent(this.#repository, this.#branch, { key, entry, isUnflushed: false });
+      await stageIfAbsent(this.#repository, this.#branch, { key, entry, isFresh: true, isUnflushed: false });
     } catch (error) {
       // Refused before anything referred to the object: it is only garbage now.
       if (error instanceof CodedError && error.code === "object_exists") {

@@ -53,6 +53,13 @@ export class Refs {
     return seen && !seen.record.isDeleted && seen.record.name === name ? seen : undefined;
   }
 
+  /** Returns the deleted ref of this very name; fails with `branch_exists` or `tag_exists` when the name is in use. */
+  async findDeleted(name: string): Promise<SeenRef | undefined> {
+    const seen = await this.#seen(name);
+    if (seen && !seen.record.isDeleted) refuseName({ ...seen.record, name }, seen.record);
+    return seen && seen.record.name === name ? seen : undefined;
+  }
+
   /** Yields live refs of one kind, in the order of their folded names. */
   async *list(kind: "branch" | "tag", prefix = ""): AsyncGenerator<readonly RefRecord[]> {
     for await (const page of this.#kv.scan(this.#partition, { prefix: utf8(PREFIX + foldName(prefix)) })) {

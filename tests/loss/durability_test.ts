@@ -79,7 +79,7 @@ async function commitOfUnflushed(isUnflushed: boolean): Promise<Record<string, s
   const record = await new Repositories(kv).get("repo");
   const repository = new Repository(engine.context, record, disk);
   const entry = await uploadObject(repository, utf8("1"));
-  await stageWrites(repository, "main", [{ key: utf8("a"), entry, isUnflushed }]);
+  await stageWrites(repository, "main", [{ key: utf8("a"), entry, isFresh: true, isUnflushed }]);
   await engine.store.commit("repo", "main", { message: "m", committer: WHO });
   await disk.losePower();
   return await contents(engine.store, "main").catch((error) => isCoded(error) ? error.code : String(error));
