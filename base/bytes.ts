@@ -75,6 +75,20 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+/**
+ * Writes the UTF-8 bytes of `text` into `target` from `at` on, and returns how many there are: at most three times
+ * `text.length`, for which there must be room.
+ */
+export function writeUtf8(text: string, target: Uint8Array, at: number): number {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    // Nearly every text is short and ASCII alone: then this costs less than the call of an encoder.
+    if (unit >= 0x80) return i + encoder.encodeInto(text.slice(i), target.subarray(at + i)).written;
+    target[at + i] = unit;
+  }
+  return text.length;
+}
+
 /** Returns the text of valid UTF-8, or `undefined` for bytes that are not. */
 export function tryUtf8Text(bytes: Uint8Array): string | undefined {
   try {
@@ -91,7 +105,8 @@ export function lossyText(bytes: Uint8Array): string {
 
 /** Returns the lower-case hexadecimal form. */
 export function hex(bytes: Uint8Array): string {
-  return asBuffer(bytes).toString("hex");
+  // A `Buffer` over the memory of a small array costs more than what it is made for.
+  return bytes.toHex?.() ?? asBuffer(bytes).toString("hex");
 }
 
 /** Returns the bytes of a hexadecimal string, or `undefined` when it is none. */
@@ -107,5 +122,5 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 
 /** Returns whether a string has no lone surrogates, so that it has a UTF-8 form. */
 export function isWellFormed(text: string): boolean {
-  return !/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text);
+  return text.isWellFormed();
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { asBuffer } from "./bytes.ts";
-import { digestInto } from "./platform.ts";
+import { digestInto, md5HexAtOnce } from "./platform.ts";
 
 /** Returns the SHA-256 of `bytes`: 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
@@ -35,7 +35,7 @@ export function runningHash(algorithm: "sha256" | "md5"): RunningHash {
 
 /** Returns the MD5 of `bytes` in lower-case hex. */
 export function md5Hex(bytes: Uint8Array): string {
-  return createHash("md5").update(asBuffer(bytes)).digest("hex");
+  return md5HexAtOnce?.(bytes) ?? createHash("md5").update(asBuffer(bytes)).digest("hex");
 }
 
 /**

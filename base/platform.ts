@@ -10,6 +10,7 @@ import process from "node:process";
 interface BunLike {
   readonly version: string;
   readonly SHA256: { hash(input: Uint8Array, into: Uint8Array): Uint8Array };
+  readonly MD5: { hash(input: Uint8Array, encoding: "hex"): string };
 }
 
 const bun = (globalThis as { Bun?: BunLike }).Bun;
@@ -17,6 +18,11 @@ const bun = (globalThis as { Bun?: BunLike }).Bun;
 /** Writes a SHA-256 into a given array without allocating, where the runtime can; else `undefined`. */
 export const digestInto: ((bytes: Uint8Array, out: Uint8Array) => void) | undefined = bun?.SHA256
   ? (bytes, out) => void bun.SHA256.hash(bytes, out)
+  : undefined;
+
+/** Returns an MD5 in hex by one call, where the runtime can; else `undefined`. */
+export const md5HexAtOnce: ((bytes: Uint8Array) => string) | undefined = bun?.MD5
+  ? (bytes) => bun.MD5.hash(bytes, "hex")
   : undefined;
 
 /** The runtime and its version, as `tarn version` prints it. */
@@ -43,6 +49,40 @@ export async function syncFileSystem(path: string): Promise<boolean> {
   throw Object.assign(new Error("syncfs failed"), { code: "EIO", syscall: "syncfs" });
 }
 
+/** Fills the result with Linux's `struct statx` of the path, a symlink not followed; returns 0 when it could. */
+export type StatxCall = () => number;
+
+/**
+ * Binds Linux's `statx` to memory: some that holds a path with a NUL behind it, and 256 bytes for the result. It takes a
+ * third of the time of the runtime's `lstat`. Returns `undefined` where it cannot be called.
+ *
+ * Views, not byte arrays: the memory of a small array moves when its buffer is first asked for.
+ */
+export async function bindStatx(path: DataView, result: DataView): Promise<StatxCall | undefined> {
+  if (!bun || process.platform !== "linux") return undefined;
+  const ffi = await foreignFunctions();
+  if (!ffi) return undefined;
+  const AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100, BASIC_STATS = 0x7ff;
+  for (const library of C_LIBRARIES) {
+    try {
+      const args = ["int", "ptr", "int", "u32", "ptr"];
+      const { symbols } = ffi.dlopen(library, { statx: { args, returns: "int" } });
+      const statx = symbols.statx!;
+      const [from, into] = [ffi.ptr(path), ffi.ptr(result)];
+      return () => statx(AT_FDCWD, from, AT_SYMLINK_NOFOLLOW, BASIC_STATS, into);
+    } catch {
+      // Another C library, or one that is too old.
+    }
+  }
+  return undefined;
+}
+
+function foreignFunctions(): Promise<ForeignFunctions | undefined> {
+  // Held in a variable, so that no bundler and no other runtime looks for the module.
+  const moduleName = "bun:ffi";
+  return import(moduleName).catch(() => undefined);
+}
+
 type SyncfsCall = (fd: number) => Promise<number>;
 
 interface ForeignFunctions {
@@ -66,9 +106,7 @@ function syncfsCall(): Promise<SyncfsCall | undefined> {
 
 async function findSyncfs(): Promise<SyncfsCall | undefined> {
   if (!bun || process.platform !== "linux" || !reportsFailedWrites(release())) return undefined;
-  // Held in a variable, so that no bundler and no other runtime looks for the module.
-  const moduleName = "bun:ffi";
-  const ffi: ForeignFunctions | undefined = await import(moduleName).catch(() => undefined);
+  const ffi = await foreignFunctions();
   if (!ffi) return undefined;
   for (const library of C_LIBRARIES) {
     const call = threadedSyncfs(ffi, library) ?? blockingSyncfs(ffi, library);

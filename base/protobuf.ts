@@ -4,7 +4,7 @@
  * A reader skips fields that it does not know.
  */
 
-import { compareBytes, EMPTY_BYTES, tryUtf8Text, utf8 } from "./bytes.ts";
+import { compareBytes, EMPTY_BYTES, tryUtf8Text, utf8, writeUtf8 } from "./bytes.ts";
 import type { Timestamp } from "./clock.ts";
 
 /** Bytes that are no protobuf of the expected shape. Callers turn it into `corrupt` with the record's name. */
@@ -12,10 +12,23 @@ export class ProtobufError extends Error {
   override name = "ProtobufError";
 }
 
+/** A text of so many UTF-16 units has a length of one byte, whatever its characters. */
+const SHORT_TEXT = 42;
+
+/** What a finished writer leaves to the next one: messages are small and many, and memory for each would cost most. */
+let spare = new Uint8Array(256);
+const EMPTY = new Uint8Array(0);
+const MAX_SPARE_BYTES = 64 * 1024;
+
 /** Builds one message. Default values (0, "", false) are left out, as proto3 does. */
 export class ProtobufWriter {
-  #bytes = new Uint8Array(256);
+  #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
+
+  constructor() {
+    this.#bytes = spare.length > 0 ? spare : new Uint8Array(256);
+    spare = EMPTY;
+  }
 
   uint(field: number, value: number): this {
     if (value !== 0) {
@@ -39,7 +52,14 @@ export class ProtobufWriter {
   }
 
   string(field: number, value: string): this {
-    return value === "" ? this : this.#delimited(field, utf8(value));
+    if (value === "") return this;
+    if (value.length > SHORT_TEXT) return this.#delimited(field, utf8(value));
+    this.#varint(field * 8 + 2);
+    this.#reserve(1 + 3 * value.length);
+    const written = writeUtf8(value, this.#bytes, this.#length + 1);
+    this.#bytes[this.#length] = written;
+    this.#length += 1 + written;
+    return this;
   }
 
   strings(field: number, values: readonly string[]): this {
@@ -49,8 +69,13 @@ export class ProtobufWriter {
 
   timestamp(field: number, value: Timestamp | undefined): this {
     if (!value) return this;
-    const inner = new ProtobufWriter().signed(1, value.seconds).uint(2, value.nanos).finish();
-    return this.#delimited(field, inner);
+    this.#varint(field * 8 + 2);
+    this.#reserve(1);
+    const start = this.#length++;
+    this.signed(1, value.seconds).uint(2, value.nanos);
+    // Two numbers are at most 22 bytes: their length takes one.
+    this.#bytes[start] = this.#length - start - 1;
+    return this;
   }
 
   /** An int64 or int32 that may be negative: ten bytes of two's complement. */
@@ -76,9 +101,13 @@ export class ProtobufWriter {
     return this;
   }
 
-  /** Returns a copy of what was written. */
+  /** Returns what was written; the writer may not be used afterwards. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    const out = this.#bytes.slice(0, this.#length);
+    if (this.#bytes.length <= MAX_SPARE_BYTES) spare = this.#bytes;
+    this.#bytes = EMPTY;
+    this.#length = 0;
+    return out;
   }
 
   #delimited(field: number, value: Uint8Array): this {

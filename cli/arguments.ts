@@ -7,6 +7,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** What help calls the value (`MSG`); an option without one is a flag. */
   readonly value?: string;
+  /** The values that completion offers. */
+  readonly choices?: readonly string[];
   /** May be given more than once. */
   readonly multiple?: boolean;
   /** Another name of the same option, taken but not shown. */

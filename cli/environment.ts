@@ -14,6 +14,8 @@ export interface Environment {
   readonly outputIsTerminal: () => boolean;
   /** Whether a person reads standard error. */
   readonly messagesAreTerminal: () => boolean;
+  /** The cells of a terminal's line, where output or messages go to one. */
+  readonly columns: () => number;
   /** Whether a person is there to be asked. */
   readonly inputIsTerminal: () => boolean;
   readonly wantsColor: () => boolean;
@@ -31,6 +33,7 @@ export interface Environment {
 export const processEnvironment: Environment = {
   outputIsTerminal: () => isTerminal(1),
   messagesAreTerminal: () => isTerminal(2),
+  columns: terminalColumns,
   inputIsTerminal: () => isTerminal(0),
   wantsColor: () => !variable("NO_COLOR") && variable("TERM") !== "dumb",
   who: () => variable("TARN_USER") ?? userName(),
@@ -57,6 +60,23 @@ function isTerminal(descriptor: number): boolean {
     // It is closed.
     return false;
   }
+}
+
+/** Asked for on a terminal only: a stream of the runtime's is made for it. */
+function terminalColumns(): number {
+  const { columns } = isTerminal(1) ? process.stdout : process.stderr;
+  return columns && columns > 0 ? columns : 80;
+}
+
+/**
+ * Returns the files that may tell the local time zone, most telling first: `TZ` names one below the system's folder, or one
+ * of its own. Empty where `TZ` is a rule (`EST5EDT`) and names none that is there.
+ */
+export function timeZoneFiles(): readonly string[] {
+  const zone = process.env["TZ"]?.replace(/^:/, "");
+  if (zone === undefined || zone === "") return ["/etc/localtime"];
+  if (zone.startsWith("/")) return [zone];
+  return zone.includes("..") ? [] : [join("/usr/share/zoneinfo", zone)];
 }
 
 /** Returns a variable's value; an empty one counts as not set. */

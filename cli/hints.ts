@@ -9,7 +9,7 @@ const SEE_HELP = '"tarn help VERB" shows the forms that a verb takes.';
 const HINTS: Readonly<Record<string, Hint>> = {
   ambiguous_ref: "Write more digits of the commit ID.",
   branch_dirty: "Commit what is staged there (tarn commit), or drop it (tarn reset).",
-  branch_not_found: '"tarn branch list lakefs://REPO" shows the branches.',
+  branch_not_found: nearOr('"tarn branch list lakefs://REPO" shows the branches.'),
   checksum_mismatch:
     "The stored bytes are damaged; an older version of the object may still be whole (tarn log URI).",
   confirmation_needed: "Add --yes if that is what you want.",
@@ -23,7 +23,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   home_of_another_user: "Choose a home of your own with --home DIR or TARN_HOME.",
   home_too_new: "Use the version of tarn that made it, or a newer one.",
   internal: "This is a bug in tarn. Run it again with --debug and report what it prints.",
-  invalid_argument: ({ suggestion }) => suggestion === undefined ? SEE_HELP : `Did you mean "${suggestion}"?`,
+  invalid_argument: nearOr(SEE_HELP),
   invalid_range: "Bytes count from 0: the first hundred are 0-99.",
   invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,
   kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
@@ -36,12 +36,13 @@ const HINTS: Readonly<Record<string, Hint>> = {
   object_exists: "Use another name, or remove the object first.",
   object_not_found: '"tarn ls URI" shows what is there; -r takes everything under a URI.',
   parent_required: "Add --parent 1 for what the commit brought to its first parent.",
-  ref_not_found: '"tarn ls lakefs://REPO" shows the branches and tags.',
+  ref_not_found: nearOr('"tarn ls lakefs://REPO" shows the branches and tags.'),
   repository_exists: "Choose another name, or use the one that is there.",
-  repository_not_found:
+  repository_not_found: nearOr(
     '"tarn repo list" shows the repositories, "tarn repo create lakefs://REPO" makes one.',
+  ),
   storage_full: "Make room and run it again; nothing that was confirmed is lost.",
-  tag_not_found: '"tarn tag list lakefs://REPO" shows the tags.',
+  tag_not_found: nearOr('"tarn tag list lakefs://REPO" shows the tags.'),
   try_again: "Others are changing the same branch: run it again.",
   unknown_scheme: "This version has one store: lakefs://REPO/REF/KEY.",
   unplaceable_key: ({ single }) =>
@@ -57,6 +58,11 @@ export const HINTED_CODES: readonly string[] = Object.keys(HINTS);
 export function hintFor(error: CodedError): string | undefined {
   const hint = HINTS[error.code];
   return typeof hint === "function" ? hint(error.details) : hint;
+}
+
+/** A known name that is close to the given one says more than where to look. */
+function nearOr(otherwise: string): Hint {
+  return ({ suggestion }) => suggestion === undefined ? otherwise : `Did you mean "${suggestion}"?`;
 }
 
 /** Two slips that are easy to make: the arguments the wrong way round, and one slash. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { displayWidth } from "./render/width.ts";
 import { testCli } from "./testing.ts";
 import type { Ending } from "../tests/support/temporary.ts";
 import { readText, write } from "../tests/support/test_engine.ts";
@@ -116,7 +117,10 @@ describe("status and diff", () => {
     const { run, json, change } = await withCommit(t);
     await change("main", { a: "2", "d/x": "", "d/y": "" });
     const sides = ["lakefs://repo/main~1", "lakefs://repo/main"];
-    assert.equal((await run("diff", ...sides, "--stat")).out, "2 added, 1 changed\n");
+    assert.equal(
+      (await run("diff", ...sides, "--stat")).out,
+      "0\t0\t1\t1\t1\t.\n2\t0\t0\t0\t0\td/\n2 added, 1 changed (+1 B, -1 B)\n",
+    );
     assert.equal((await run("diff", ...sides, "--name-only", "--prefix", "d/")).out, "d/x\nd/y\n");
     assert.deepEqual(
       await json(["diff", "lakefs://repo/main~1/d/", "lakefs://repo/main/d/", "--name-only"]),
@@ -130,8 +134,31 @@ describe("status and diff", () => {
       removed: 0,
       changed: 1,
       conflict: 0,
+      bytes_added: 1,
+      bytes_removed: 1,
+      folders: [
+        { path: "", added: 0, removed: 0, changed: 1, conflict: 0, bytes_added: 1, bytes_removed: 1 },
+        { path: "d/", added: 2, removed: 0, changed: 0, conflict: 0, bytes_added: 0, bytes_removed: 0 },
+      ],
     });
     assert.equal((await run("diff", "lakefs://repo/main/a", "lakefs://repo/main/d")).code, 2);
+  });
+
+  it("fold what begins alike, with counts", async (t) => {
+    const { run, json, change } = await withCommit(t);
+    await change("main", { a: "2", "d/e/x": "1", "d/e/y": "12", "d/z": "1", "f-1": "", "f-2": "" });
+    const sides = ["lakefs://repo/main~1", "lakefs://repo/main"];
+    const paths = async (...options: string[]) =>
+      (await json(["diff", ...sides, ...options]) as { path: string }[]).map(({ path }) => path);
+    assert.deepEqual(await paths("--depth", "1"), ["a", "d/", "f-1", "f-2"]);
+    assert.deepEqual(await paths("--depth", "2"), ["a", "d/e/", "d/z", "f-1", "f-2"]);
+    assert.deepEqual(await paths("--delimiter", "/", "--prefix", "d/"), ["d/e/", "d/z"]);
+    assert.deepEqual(await paths("--delimiter", "-"), ["a", "d/e/x", "d/e/y", "d/z", "f-"]);
+    const { out } = await run("diff", ...sides, "--depth", "1");
+    assert.match(out, /^changed\ta\nadded\td\/\t3\t0\t0\t4\t0\nadded\tf-1\n/m);
+    assert.equal((await run("diff", ...sides, "--depth", "1", "--name-only")).out, "a\nd/\nf-1\nf-2\n");
+    assert.equal((await run("diff", ...sides, "--delimiter", "")).code, 2);
+    assert.equal((await run("diff", ...sides, "--depth", "0")).code, 2);
   });
 
   it("say by the exit code whether there is a difference, when asked", async (t) => {
@@ -349,5 +376,59 @@ describe("repo", () => {
     assert.equal((await run("repo", "delete", "lakefs://one", "--yes")).code, 0);
     assert.equal((await run("repo", "show", "lakefs://one")).code, 3);
     assert.match((await run("repo", "create", "three")).err, /write lakefs:\/\/REPO\n/);
+  });
+});
+
+describe("log and show", () => {
+  it("count what each commit changed, by folder", async (t) => {
+    const { run, json, change } = await withCommit(t);
+    await change("main", { a: undefined, "d/e/x": "12" }, "second");
+    const [second, first, start] = await json(["log", "lakefs://repo/main", "--stat"]) as {
+      stat: { added: number; removed: number; bytes_added: number; folders: { path: string }[] };
+    }[];
+    assert.deepEqual([second!.stat.added, second!.stat.removed, second!.stat.bytes_added], [1, 1, 2]);
+    assert.deepEqual(second!.stat.folders.map(({ path }) => path), ["", "d/"]);
+    assert.deepEqual([first!.stat.added, start!.stat.added], [2, 0]);
+    const { out } = await run("show", "lakefs://repo/main", "--stat", "--depth", "2");
+    assert.match(out, /\n {4}0\t1\t0\t0\t1\t\.\n {4}1\t0\t0\t2\t0\td\/e\/\n {4}1 added, 1 removed \(\+2 B, -1 B\)\n$/);
+    assert.equal((await json(["show", "lakefs://repo/main"]) as Json)["stat"], undefined);
+  });
+
+  it("draw the graph through all parents, with the names that point at commits", async (t) => {
+    const { run, json, change, first } = await withCommit(t);
+    await run("branch", "lakefs://repo/dev", "--from", "main");
+    const dev = await change("dev", { d: "1" }, "on dev\nmore");
+    const main = await change("main", { m: "1" }, "on \x1b[31mmain");
+    await run("merge", "lakefs://repo/dev", "lakefs://repo/main", "-m", "merge dev");
+    await run("tag", "lakefs://repo/v1", "--from", "dev");
+    const { out } = await run("log", "lakefs://repo/main", "--graph");
+    const lines = out.trimEnd().split("\n");
+    const expected = [
+      /^\* {3}[0-9a-f]{64} \(main\) merge dev <tester> 2026-/,
+      /^\|\\$/,
+      /^[|*] [|*] [0-9a-f]{64} /,
+      /^[|*] [|*] [0-9a-f]{64} /,
+      /^\|\/$/,
+      new RegExp(`^\\* ${first} first `),
+      /^\* [0-9a-f]{64} /,
+    ];
+    assert.equal(lines.length, expected.length, out);
+    for (const [i, line] of expected.entries()) assert.match(lines[i]!, line);
+    assert.ok(out.includes(`${dev} (dev, tag v1) on dev <`) && out.includes(`${main} on \x1b[31mmain`), out);
+    const commits = await json(["log", "lakefs://repo/main", "--graph"]) as { parents: string[] }[];
+    assert.equal(commits.length, 5);
+    assert.equal(commits[0]!.parents.length, 2);
+    assert.equal((await run("log", "lakefs://repo/main/d", "--graph")).code, 2);
+  });
+
+  it("keep the graph on one line a commit, and harmless, on a terminal", async (t) => {
+    const cli = testCli(t, { terminal: true, columns: 40 });
+    await cli.engine.store.createRepository("repo", { committer: "tester" });
+    await write(cli.engine.store, "main", { a: "1" });
+    const message = "a long \x1b[31mmessage with 漢字 that does not fit";
+    await cli.run("commit", "lakefs://repo/main", "-m", message);
+    const { out } = await cli.run("log", "lakefs://repo/main", "--graph", "--amount", "1");
+    assert.match(out, /^\* [0-9a-f]{12} \(main\) a long \\x1b\[31mm[^\n]*…\n$/);
+    assert.ok(displayWidth(out.trimEnd()) <= 40, out);
   });
 });

@@ -2,6 +2,7 @@
 
 import { CodedError } from "../base/errors.ts";
 import { escapeForTerminal } from "./render/escape.ts";
+import { cutToWidth } from "./render/width.ts";
 import { readLine, writeMessage } from "./streams.ts";
 
 const PROGRESS_MILLISECONDS = 100;
@@ -15,6 +16,8 @@ export interface MessagesOptions {
   /** Whether every question is answered with yes (`--yes`). */
   readonly yes: boolean;
   readonly progress: boolean;
+  /** The cells of the terminal's line. */
+  readonly columns?: () => number;
   readonly write?: (text: string) => void;
 }
 
@@ -40,14 +43,27 @@ export class Messages {
     this.#line(text);
   }
 
+  /** Says several lines that are escaped already. */
+  block(text: string): void {
+    this.endProgress();
+    this.#write(text);
+  }
+
+  /** Whether progress is shown: only then is it worth finding out how much there is to do. */
+  get showsProgress(): boolean {
+    return this.#options.progress && !this.#options.quiet && this.#isTerminal();
+  }
+
   /** Shows how far long work is, in place of what was shown before; some times a second at most. */
   progress(text: () => string): void {
-    if (!this.#isTerminal() || !this.#options.progress || this.#options.quiet) return;
+    if (!this.showsProgress) return;
     const now = performance.now();
     if (now - this.#shownAt < PROGRESS_MILLISECONDS) return;
     this.#shownAt = now;
     this.#isShown = true;
-    this.#write(`\r${escapeForTerminal(text())}\x1b[K`);
+    // A line that is wrapped cannot be written over.
+    const width = (this.#options.columns?.() ?? 80) - 1;
+    this.#write(`\r${cutToWidth(escapeForTerminal(text()), width)}\x1b[K`);
   }
 
   /** Takes the progress line away. */

@@ -6,9 +6,13 @@
 
 import { utf8 } from "../base/bytes.ts";
 import { escapeForTerminal } from "./render/escape.ts";
+import { type Column, Table } from "./render/table.ts";
 import type { Sink } from "./streams.ts";
 
 const PIECE_CHARACTERS = 64 * 1024;
+const USUAL_COLUMNS = 80;
+/** How many items are looked at before the first is shown in columns. */
+const ITEMS_TO_FIT = 200;
 
 const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, bold: 1, dim: 2 } as const;
 export type Color = keyof typeof COLORS;
@@ -20,6 +24,8 @@ export interface OutputOptions {
   readonly json: JsonMode;
   readonly terminal: boolean;
   readonly color: boolean;
+  /** The cells of the terminal's line. */
+  readonly columns?: () => number;
 }
 
 /** How one kind of list is shown. */
@@ -27,6 +33,8 @@ export interface ListForm<T> {
   json(item: T): unknown;
   /** The line of an item, without its end. */
   line(item: T): string;
+  /** The columns that a person is shown in place of the line. */
+  readonly table?: readonly Column<T>[];
 }
 
 export class Output {
@@ -34,6 +42,7 @@ export class Output {
   /** Whether a person reads the text. */
   readonly terminal: boolean;
   readonly #color: boolean;
+  readonly #columns: (() => number) | undefined;
   readonly #sink: Sink;
   #pending: string[] = [];
   #length = 0;
@@ -43,6 +52,12 @@ export class Output {
     this.json = options.json;
     this.terminal = options.terminal && options.json === "none";
     this.#color = options.color && this.terminal;
+    this.#columns = options.columns;
+  }
+
+  /** The cells of the terminal's line. */
+  get columns(): number {
+    return (this.terminal ? this.#columns?.() : undefined) ?? USUAL_COLUMNS;
   }
 
   /** Adds a line of text. */
@@ -78,20 +93,35 @@ export class Output {
     options: { amount?: number } = {},
   ): Promise<number> {
     const { amount = Infinity } = options;
+    if (form.table && this.terminal) return await this.#table(firstOf(pages, amount), form.table);
     let count = 0;
     const array = this.json === "document";
     if (array) this.#add("[");
-    if (amount > 0) {
-      for await (const page of pages) {
-        for (const item of page) {
-          this.#addItem(item, form, count === 0);
-          if (++count >= amount) break;
-        }
-        if (this.#length >= PIECE_CHARACTERS) await this.drain();
-        if (count >= amount) break;
-      }
+    for await (const page of firstOf(pages, amount)) {
+      for (const item of page) this.#addItem(item, form, count++ === 0);
+      if (this.#length >= PIECE_CHARACTERS) await this.drain();
     }
     if (array) this.#add(count === 0 ? "]\n" : "\n]\n");
+    return count;
+  }
+
+  /** The columns are as wide as the first items need, and grow when later ones need more. */
+  async #table<T>(pages: AsyncIterable<readonly T[]>, columns: readonly Column<T>[]): Promise<number> {
+    const table = new Table(columns, { width: this.columns, paint: (color, text) => this.paint(color, text) });
+    let waiting: T[] = [];
+    let count = 0;
+    const show = () => {
+      table.fit(waiting);
+      for (const item of waiting) this.line(table.row(item));
+      count += waiting.length;
+      waiting = [];
+    };
+    for await (const page of pages) {
+      for (const item of page) waiting.push(item);
+      if (waiting.length >= ITEMS_TO_FIT) show();
+      if (this.#length >= PIECE_CHARACTERS) await this.drain();
+    }
+    show();
     return count;
   }
 
@@ -126,5 +156,16 @@ export class Output {
   #add(text: string): void {
     this.#pending.push(text);
     this.#length += text.length;
+  }
+}
+
+/** Yields pages up to an amount of items, and asks for none beyond. */
+async function* firstOf<T>(pages: AsyncIterable<readonly T[]>, amount: number): AsyncGenerator<readonly T[]> {
+  if (amount <= 0) return;
+  let left = amount;
+  for await (const page of pages) {
+    yield page.length > left ? page.slice(0, left) : page;
+    left -= page.length;
+    if (left <= 0) return;
   }
 }

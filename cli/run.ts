@@ -30,6 +30,7 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     json: given.flag("jsonl") ? "lines" : given.flag("json") ? "document" : "none",
     terminal: environment.outputIsTerminal(),
     color: environment.wantsColor(),
+    columns: environment.columns,
   });
   const messages = new Messages({
     quiet: given.flag("quiet"),
@@ -37,6 +38,7 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     mayAsk: () => environment.inputIsTerminal() && environment.messagesAreTerminal(),
     yes: given.flag("yes"),
     progress: !given.flag("no-progress"),
+    columns: environment.columns,
     write: options.writeMessage,
   });
   const session = options.session ??
@@ -57,11 +59,18 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
   } catch (error) {
     output.discardJson();
     await output.drain();
-    throw error;
+    throw await explained(error, session, given);
   } finally {
     messages.endProgress();
     if (!options.session) await session.close();
   }
+}
+
+/** Names that nobody knows get the nearest known one; the code for it is loaded only then. */
+async function explained(error: unknown, session: Session, given: ParsedArguments): Promise<unknown> {
+  if (!(error instanceof CodedError) || error.kind !== "not_found") return error;
+  const { withSuggestion } = await import("./name_suggestions.ts");
+  return await withSuggestion(error, { store: () => session.store(), words: given.positionals });
 }
 
 /** Whether errors of this command line are wanted as JSON, or with their stack: also when it cannot be read. */

@@ -1,7 +1,10 @@
 /** Commands that are run one after the other in one session, each shown before its output. */
 
 import { concatBytes, lossyText } from "../base/bytes.ts";
+import { CodedError, isCoded } from "../base/errors.ts";
 import type { Context } from "./context.ts";
+import { exitCodeOf } from "./exit_codes.ts";
+import { describeError } from "./report.ts";
 import type { Sink } from "./streams.ts";
 
 /** What a step was and brought, for JSON. */
@@ -35,26 +38,52 @@ export class Steps {
     if (output.json === "none") output.line(output.shown(text));
   }
 
+  /** Shows a command line that is not run. */
+  suggest(...argv: string[]): void {
+    const { output } = this.#context;
+    if (output.json === "none") output.line(output.paint("cyan", `$ ${this.#commandLine(argv)}`));
+  }
+
   /** Runs a command line, shown as a person would type it, and returns its exit code. */
   async run(...argv: string[]): Promise<number> {
     const { output, runAnother } = this.#context;
-    const command = this.#commandLine(argv);
     if (output.json === "none") {
-      output.line(output.paint("cyan", `$ ${command}`));
+      this.suggest(...argv);
       await output.drain();
       return await runAnother(argv);
     }
     const captured = new CapturingSink();
     const code = await runAnother([...argv, "--json"], captured);
-    const step = { title: this.#title, command, exit_code: code, output: captured.value() };
-    if (output.json === "lines") output.document(step);
-    else this.#done.push(step);
+    this.#add(argv, code, captured.value());
     return code;
+  }
+
+  /** Runs a command line that must fail with an error of a code, and shows the error as the command alone would. */
+  async runToFail(code: string, ...argv: string[]): Promise<void> {
+    try {
+      await this.run(...argv);
+    } catch (error) {
+      if (!isCoded(error, code)) throw error;
+      const { output, messages } = this.#context;
+      const isJson = output.json !== "none";
+      const text = describeError(error, { json: isJson, debug: false });
+      if (isJson) this.#add(argv, exitCodeOf(error), JSON.parse(text));
+      else messages.block(text);
+      return;
+    }
+    throw new CodedError("internal", "internal", `Broken invariant: "${argv.join(" ")}" did not fail`);
   }
 
   /** Writes what was gathered. */
   finish(): void {
     if (this.#context.output.json === "document") this.#context.output.document(this.#done);
+  }
+
+  #add(argv: readonly string[], code: number, shown: unknown): void {
+    const { output } = this.#context;
+    const step = { title: this.#title, command: this.#commandLine(argv), exit_code: code, output: shown };
+    if (output.json === "lines") output.document(step);
+    else this.#done.push(step);
   }
 
   #commandLine(argv: readonly string[]): string {

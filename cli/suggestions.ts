@@ -2,7 +2,8 @@
 
 /** Returns the known name nearest to `name`, or `undefined` when none is near. */
 export function closest(name: string, known: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(name.length / 3));
+  // A name that shares no letter is not near, however short it is.
+  const limit = Math.min(Math.max(1, Math.floor(name.length / 3)), name.length - 1);
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of known) {

@@ -26,6 +26,8 @@ export interface TestCli {
 
 export interface TestCliOptions {
   readonly terminal?: boolean;
+  /** The width of the terminal. */
+  readonly columns?: number;
   /** Stands between the commands and the engine. */
   readonly around?: (store: Store) => Store;
 }
@@ -35,7 +37,7 @@ export function testCli(t: Ending, options: TestCliOptions = {}): TestCli {
   const folder = temporaryFolder(t);
   const engine = testEngine();
   const store = options.around?.(engine.store) ?? engine.store;
-  const environment = testEnvironment(folder, options.terminal ?? false);
+  const environment = testEnvironment(folder, options);
   async function run(...argv: string[]): Promise<Ran> {
     const pieces: Uint8Array[] = [];
     let err = "";
@@ -71,8 +73,9 @@ function keptOpen(store: Store): Store {
   });
 }
 
-function testEnvironment(folder: string, terminal: boolean): Environment {
+function testEnvironment(folder: string, { terminal = false, columns = 80 }: TestCliOptions): Environment {
   return {
+    columns: () => columns,
     outputIsTerminal: () => terminal,
     messagesAreTerminal: () => false,
     inputIsTerminal: () => false,

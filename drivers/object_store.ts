@@ -50,6 +50,12 @@ export interface PutOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A small object that lies in memory whole. */
+export interface NewObject {
+  readonly key: string;
+  readonly body: Uint8Array;
+}
+
 export interface ObjectStore {
   /** Returns the full physical address of a key, such as `local:///folder/data/x` or `s3://bucket/prefix/data/x`. */
   locate(key: string): string;
@@ -73,6 +79,12 @@ export interface ObjectStore {
    * On failure nothing shows under the key that was not there before.
    */
   put(key: string, body: Uint8Array | ByteStream, options?: PutOptions): Promise<ObjectInfo>;
+
+  /**
+   * Stores objects under distinct fresh keys, each as a put of mode `fresh` would, at less cost. Their bodies may not be
+   * changed before the call has settled. On failure any part of them may have been stored.
+   */
+  putMany(objects: readonly NewObject[]): Promise<void>;
 
   /** Makes objects, with the folder entries that lead to them, survive power loss. Missing ones: `object_not_found`. */
   flush(keys: readonly string[]): Promise<void>;

@@ -140,6 +140,12 @@ export interface PutObjectOptions {
   readonly ifAbsent?: boolean;
 }
 
+/** A small file that lies in memory whole, to be put under a path. */
+export interface FileBody {
+  readonly path: string;
+  readonly body: Uint8Array;
+}
+
 export interface ReflogItem {
   readonly ref: string;
   readonly operation: string;
@@ -156,6 +162,11 @@ export interface ReflogItem {
  */
 export interface BranchWriter {
   put(path: string, body: Uint8Array | ByteStream, options?: PutObjectOptions): Promise<ObjectStats>;
+  /**
+   * Puts many small files, as `put` would one by one, at less cost. Their bodies may not be changed before the call has
+   * settled. When a path or the metadata is refused, nothing of them is put.
+   */
+  putMany(files: readonly FileBody[], options?: Omit<PutObjectOptions, "ifAbsent">): Promise<void>;
   /**
    * Stages an object of the same repository under another path: the entry is copied, no bytes move.
    * Fails with `object_not_found`.

@@ -1,22 +1,28 @@
 /** `diff`: between two refs, the older one first, or what a branch has staged. */
 
 import { CodedError } from "../../base/errors.ts";
-import type { ChangeType, DiffItem, Store } from "../../drivers/store.ts";
+import type { DiffItem, Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
+import { countByFolder, type Fold, foldChanges, type FoldedChanges, foldOf, totalCount } from "../folding.ts";
 import { branchOf, otherRef, type RefLocation, refLocation, refOf } from "../locations.ts";
 import type { ListForm, Output } from "../output.ts";
-import { changesForm, countsText } from "../render/changes.ts";
+import { foldedForm, statJson, statLines } from "../render/changes.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
   const [leftText, rightText] = given.positionals;
   const left = refLocation(leftText!, { key: "allowed" });
   const right = rightText === undefined ? undefined : otherSide(rightText, left);
   const prefix = prefixOf(given.value("prefix"), { left, right });
+  const isFolded = given.value("depth") !== undefined || given.value("delimiter") !== undefined;
+  const fold = foldOf(given, prefix);
   const changes = await changesOf(await session.store(), { left, right, prefix });
-  const count = given.flag("stat")
-    ? await showCounts(output, changes)
-    : await showChanges(output, { changes, left, right, namesOnly: given.flag("name-only") });
+  const count = given.flag("stat") ? await showCounts(output, changes, fold) : await showChanges(output, {
+    changes: isFolded ? foldChanges(changes, fold) : changes,
+    left,
+    right,
+    namesOnly: given.flag("name-only"),
+  });
   return given.flag("exit-code") && count > 0 ? EXIT_NO : EXIT_OK;
 }
 
@@ -70,7 +76,7 @@ async function changesOf(
 async function showChanges(
   output: Output,
   { changes, left, right, namesOnly }: Sides & {
-    changes: AsyncIterable<readonly DiffItem[]>;
+    changes: AsyncIterable<readonly (DiffItem | FoldedChanges)[]>;
     namesOnly: boolean;
   },
 ): Promise<number> {
@@ -80,15 +86,18 @@ async function showChanges(
       output.paint("bold", `+++ ${output.shown(right?.text ?? left.text)} (${right ? "newer" : "staged"})`),
     );
   }
-  const form: ListForm<DiffItem> = namesOnly
+  const form: ListForm<DiffItem | FoldedChanges> = namesOnly
     ? { json: ({ path }) => path, line: ({ path }) => output.shown(path) }
-    : changesForm(output);
+    : foldedForm(output);
   return await output.list(changes, form);
 }
 
-async function showCounts(output: Output, changes: AsyncIterable<readonly DiffItem[]>): Promise<number> {
-  const counts: Record<ChangeType, number> = { added: 0, removed: 0, changed: 0, conflict: 0 };
-  for await (const page of changes) for (const { type } of page) counts[type]++;
-  output.result(counts, countsText(counts));
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+async function showCounts(
+  output: Output,
+  changes: AsyncIterable<readonly DiffItem[]>,
+  fold: Fold,
+): Promise<number> {
+  const stat = await countByFolder(changes, fold);
+  output.result(statJson(stat), statLines(output, stat).join("\n"));
+  return totalCount(stat.total);
 }

@@ -3,25 +3,25 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CodedError } from "../../base/errors.ts";
+import type { ObjectStats } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
-import { type FolderGot, getFolder } from "../folders/get_folder.ts";
+import { type FolderGot, type FolderToGet, getFolder } from "../folders/get_folder.ts";
 import { localError } from "../folders/local_files.ts";
 import { PlacementCheck } from "../folders/placement.ts";
+import { folderPrefix } from "../folders/prefixes.ts";
 import { flushFolder, writeFile, writeInPlace } from "../folders/target.ts";
-import { keyLocation, type ObjectLocation, objectLocation, refOf } from "../locations.ts";
+import { keyLocation, type ObjectLocation, objectLocation, type RefLocation, refOf } from "../locations.ts";
 import { FileProgress } from "../render/progress.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given } = context;
-  const [uri, path] = given.positionals;
+  const [uri, path = "."] = given.positionals;
   const key = given.value("key");
-  if (given.flag("recursive")) return await getAll(context, path!);
+  if (given.flag("recursive")) return await getAll(context, path);
   const location = objectLocation(uri!, key);
-  return path === "-"
-    ? await getToOutput(context, location)
-    : await getToFile(context, { location, path: path! });
+  return path === "-" ? await getToOutput(context, location) : await getToFile(context, { location, path });
 }
 
 async function getToOutput({ output, session }: Context, location: ObjectLocation): Promise<number> {
@@ -31,10 +31,27 @@ async function getToOutput({ output, session }: Context, location: ObjectLocatio
   return EXIT_OK;
 }
 
-async function getToFile(
-  { output, messages, session }: Context,
+async function getToFile(context: Context, what: { location: ObjectLocation; path: string }): Promise<number> {
+  const { stats, path } = await getFile(context, what);
+  const { output } = context;
+  output.result(
+    { path: stats.path, file: path, size_bytes: stats.sizeBytes },
+    `${output.shown(path)} (${humanSize(stats.sizeBytes)})`,
+  );
+  return EXIT_OK;
+}
+
+export interface FileGot {
+  readonly stats: ObjectStats;
+  /** Where it was written. */
+  readonly path: string;
+}
+
+/** Gets one object into a file, or into a folder under its own name; durable when it returns. */
+export async function getFile(
+  { messages, session }: Context,
   { location, path }: { location: ObjectLocation; path: string },
-): Promise<number> {
+): Promise<FileGot> {
   const store = await session.store();
   const target = targetOf(path, location.key);
   const { stats, body } = await store.read(location.repository, await refOf(store, location), location.key);
@@ -45,11 +62,7 @@ async function getToFile(
     await writeFile(target.path, watched, { flush: true });
     flushFolder(dirname(target.path));
   }
-  output.result(
-    { path: location.key, file: target.path, size_bytes: stats.sizeBytes },
-    `${output.shown(target.path)} (${humanSize(stats.sizeBytes)})`,
-  );
-  return EXIT_OK;
+  return { stats, path: target.path };
 }
 
 async function* watch(body: AsyncIterable<Uint8Array>, progress: FileProgress): AsyncGenerator<Uint8Array> {
@@ -103,7 +116,18 @@ function unplaceable(key: string, why: string): CodedError {
 }
 
 async function getAll(context: Context, path: string): Promise<number> {
-  const { arguments: given, session, output } = context;
+  const { arguments: given, output } = context;
+  const location = keyLocation(given.positionals[0]!, given.value("key"));
+  const got = await getFolder(context, await folderToGet(context, { location, path }));
+  output.result(jsonOf(got), textOf(got));
+  return got.failed > 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+/** Returns what `-r` gets, its options read from the command line. */
+export async function folderToGet(
+  { arguments: given, session }: Context,
+  { location, path }: { location: RefLocation; path: string },
+): Promise<FolderToGet> {
   if (path === "-") {
     throw new CodedError(
       "invalid",
@@ -111,20 +135,16 @@ async function getAll(context: Context, path: string): Promise<number> {
       'Cannot get to "-" with -r: standard output is no folder',
     );
   }
-  const location = keyLocation(given.positionals[0]!, given.value("key"));
   const store = await session.store();
-  const { key } = location;
-  const got = await getFolder(context, {
+  return {
     store,
     repository: location.repository,
     ref: await refOf(store, location),
-    prefix: key === undefined || key.endsWith("/") ? key ?? "" : `${key}/`,
+    prefix: folderPrefix(location.key),
     folder: path,
     skipUnplaceable: given.flag("skip-unplaceable"),
     uri: location.text,
-  });
-  output.result(jsonOf(got), textOf(got));
-  return got.failed > 0 ? EXIT_PARTIAL : EXIT_OK;
+  };
 }
 
 function jsonOf({ got, failed, sizeBytes, failures }: FolderGot): Record<string, unknown> {

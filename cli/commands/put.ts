@@ -4,10 +4,14 @@ import * as fs from "node:fs";
 import { basename } from "node:path";
 import { CodedError } from "../../base/errors.ts";
 import type { ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
+import type { ParsedArguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { localError, openNamed, readFrom } from "../folders/local_files.ts";
+import { showPut } from "../folders/dry_run.ts";
 import { type FolderPut, putFolder } from "../folders/put_folder.ts";
+import type { FolderToPut } from "../folders/put_plan.ts";
+import { folderPrefix } from "../folders/prefixes.ts";
 import { branchOf, keyLocation, type ObjectLocation, objectUri, type RefLocation } from "../locations.ts";
 import { objectJson } from "../render/objects.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
@@ -19,12 +23,22 @@ export async function run(context: Context): Promise<number> {
   const location = keyLocation(given.positionals[0]!, given.value("key"));
   const options = { contentType: given.value("content-type"), metadata: metadataOf(context) };
   if (given.flag("recursive")) return await putAll(context, { location, path, options });
-  const stats = path === "-"
+  checkNotRecursive(given);
+  const { object, uri } = path === "-"
     ? await putStream(context, { location: named(location, undefined), options, body: readDescriptor(0) })
-    : await putFile(context, { location, path, options });
-  context.output.result(objectJson(stats.object), context.output.shown(stats.uri));
+    : await putFile(context, { location, path, options, isExact: given.value("key") !== undefined });
+  context.output.result(objectJson(object), context.output.shown(uri));
   return EXIT_OK;
 }
+
+/** Options of folders that make no sense for one file: taken silently, they would do what nobody meant. */
+export function checkNotRecursive(given: ParsedArguments): void {
+  const misplaced = FOLDER_OPTIONS.find((name) => given.flag(name));
+  if (misplaced === undefined) return;
+  throw new CodedError("invalid", "invalid_argument", `Cannot use "--${misplaced}": it goes with -r`);
+}
+
+const FOLDER_OPTIONS = ["exclude", "follow-symlinks", "reread", "dry-run", "skip-unplaceable"];
 
 /** PATH comes second; lakectl gives it by `-s`. */
 function givenPath({ arguments: given, verb }: Context): string {
@@ -45,14 +59,20 @@ function metadataOf({ arguments: given }: Context): Record<string, string> | und
   return Object.keys(pairs).length > 0 ? pairs : undefined;
 }
 
-interface PutDone {
+export interface PutDone {
   readonly object: ObjectStats;
   readonly uri: string;
 }
 
-async function putFile(
+/** Puts one file; `isExact` when the key is not to get the file's name behind it. */
+export async function putFile(
   context: Context,
-  { location, path, options }: { location: RefLocation; path: string; options: PutObjectOptions },
+  { location, path, options, isExact }: {
+    location: RefLocation;
+    path: string;
+    options: PutObjectOptions;
+    isExact: boolean;
+  },
 ): Promise<PutDone> {
   const file = await openNamed(path).catch((error) => {
     throw localError(error, `Cannot read "${path}"`);
@@ -65,7 +85,7 @@ async function putFile(
     }
     // Only a regular file has a name worth keeping, and a position to read from.
     const isRegular = file.stat.isFile();
-    const takesName = isRegular && file.stat.size > 0 && context.arguments.value("key") === undefined;
+    const takesName = isRegular && file.stat.size > 0 && !isExact;
     const place = named(location, takesName ? path : undefined);
     const body = isRegular ? readFrom(file) : readDescriptor(file.descriptor);
     return await putStream(context, { location: place, options, body: translated(body, path) });
@@ -115,27 +135,44 @@ async function putStream(
   return { object, uri: objectUri(repository, branch, key) };
 }
 
+/** Puts a folder as the options of the command line say, and shows what was done. */
 async function putAll(
   context: Context,
   { location, path, options }: { location: RefLocation; path: string; options: PutObjectOptions },
 ): Promise<number> {
-  checkFolder(path);
-  const store = await context.session.store();
-  const branch = await branchOf(store, location);
-  const { key } = location;
-  const prefix = key === undefined || key.endsWith("/") ? key ?? "" : `${key}/`;
-  const done = await putFolder(context, {
-    store,
-    repository: location.repository,
-    branch,
-    prefix,
-    folder: path,
-    options,
-  });
-  context.output.result(jsonOf(done), textOf(done));
+  const what = await folderToPut(context, { location, path, options });
+  if (context.arguments.flag("dry-run")) return await showPut(context, what);
+  const done = await putFolder(context, what);
+  context.output.result(jsonOf(done), putText("Put", done));
   return done.failed > 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/** Returns what `-r` puts, its options read from the command line. */
+export async function folderToPut(
+  { arguments: given, session }: Context,
+  { location, path, options }: { location: RefLocation; path: string; options: PutObjectOptions },
+): Promise<FolderToPut> {
+  checkFolder(path);
+  const store = await session.store();
+  const { home } = session;
+  return {
+    store,
+    repository: location.repository,
+    branch: await branchOf(store, location),
+    prefix: folderPrefix(location.key),
+    folder: path,
+    options,
+    walk: {
+      exclude: given.values("exclude"),
+      ignoreFiles: true,
+      followSymlinks: given.flag("follow-symlinks"),
+      leaveOut: home,
+    },
+    reread: given.flag("reread"),
+  };
+}
+
+/** Fails unless PATH is a folder. */
 function checkFolder(path: string): void {
   if (path === "-") {
     throw new CodedError(
@@ -158,13 +195,15 @@ function checkFolder(path: string): void {
 }
 
 function jsonOf(done: FolderPut): Record<string, unknown> {
-  const { put, unchanged, failed, sizeBytes, failures } = done;
-  return { put, unchanged, failed, size_bytes: sizeBytes, failures };
+  const { put, unchanged, ignored, failed, sizeBytes, failures } = done;
+  return { put, unchanged, ignored, failed, size_bytes: sizeBytes, failures };
 }
 
-function textOf({ put, unchanged, failed, sizeBytes }: FolderPut): string {
-  const parts = [`Put ${counted(put, "file")} (${humanSize(sizeBytes)})`];
+/** Returns "Put 3 files (1.2 kB), 2 unchanged, 1 ignored, 1 left out". */
+export function putText(verb: string, { put, unchanged, ignored, failed, sizeBytes }: FolderPut): string {
+  const parts = [`${verb} ${counted(put, "file")} (${humanSize(sizeBytes)})`];
   if (unchanged > 0) parts.push(`${grouped(unchanged)} unchanged`);
+  if (ignored > 0) parts.push(`${grouped(ignored)} ignored`);
   if (failed > 0) parts.push(`${grouped(failed)} left out`);
   return parts.join(", ");
 }

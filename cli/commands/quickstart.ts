@@ -1,7 +1,7 @@
 /** `quickstart`: the main job once, on real files, each command shown as a person would type it. */
 
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { hex } from "../../base/bytes.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
 import type { Store } from "../../drivers/store.ts";
@@ -10,28 +10,21 @@ import { EXIT_NO } from "../exit_codes.ts";
 import { contentHash, localError, openNamed } from "../folders/local_files.ts";
 import { walkFolder } from "../folders/walk.ts";
 import { objectUri, refUri } from "../locations.ts";
+import { DWARF_PLANETS, PLANETS_MEASURED, PLANETS_SINCE_2006, SAMPLE_FILES } from "../sample/planets.ts";
 import { Steps } from "../steps.ts";
 
-const NEW_FILE = "added-by-quickstart.txt";
-
-const SAMPLE_FILES: Readonly<Record<string, string>> = {
-  "README.txt": "Sales figures, one file a month.\n",
-  "figures/january.csv": "product,sold\napples,120\npears,80\n",
-  "figures/february.csv": "product,sold\napples,95\npears,110\n",
-};
-const SAMPLE_CHANGE = "product,sold\napples,121\npears,80\ncherries,7\n";
-const CHANGE = "These bytes stand here in place of the file's own.\n";
-
 export async function run(context: Context): Promise<number> {
-  const { arguments: given, environment, session } = context;
+  const { arguments: given, environment, output, session } = context;
   const folder = given.positionals[0];
   const work = fs.mkdtempSync(join(environment.temporaryFolder(), "tarn-quickstart-"));
   try {
     const job = folder === undefined ? sampleJob(work) : jobOn(folder);
     const repository = await freeName(await session.makeStore());
     const steps = new Steps(context);
+    if (session.home !== undefined) steps.note(`Everything is kept in ${output.shown(session.home)}`);
     const code = await runJob(steps, { ...job, repository, work });
-    steps.title(`The repository stays. Look around with: tarn ls lakefs://${repository}`);
+    steps.title(`The repository stays. "tarn help" lists what else there is; this takes it away again:`);
+    steps.suggest("repo", "delete", `lakefs://${repository}`);
     steps.finish();
     return code;
   } finally {
@@ -39,30 +32,60 @@ export async function run(context: Context): Promise<number> {
   }
 }
 
+/** What the main job is shown on. */
 interface Job {
   readonly folder: string;
-  /** The file that is changed, by its key. */
+  /** The file that both sides change, by its key. */
   readonly file: string;
-  readonly change: string;
+  /** The name of the branch, and what is done there and on main. */
+  readonly branch: string;
+  readonly onBranch: Change & { readonly added: { readonly key: string; readonly text: string } };
+  readonly onMain: Change;
   /** Whether the file is text that can be shown. */
   readonly isText: boolean;
 }
 
+interface Change {
+  /** What the file becomes. */
+  readonly text: string;
+  readonly message: string;
+}
+
 function sampleJob(work: string): Job {
-  const folder = join(work, "files");
-  for (const [name, text] of Object.entries(SAMPLE_FILES)) {
-    const path = join(folder, name);
-    fs.mkdirSync(join(path, ".."), { recursive: true });
-    fs.writeFileSync(path, text);
-  }
-  return { folder, file: "figures/january.csv", change: SAMPLE_CHANGE, isText: true };
+  const folder = join(work, "solar-system");
+  for (const [name, text] of Object.entries(SAMPLE_FILES)) writeText(join(folder, name), text);
+  return {
+    folder,
+    file: "planets.csv",
+    branch: "iau-2006",
+    onBranch: {
+      text: PLANETS_SINCE_2006,
+      added: { key: "dwarf_planets.csv", text: DWARF_PLANETS },
+      message: "Pluto is a dwarf planet (IAU, 2006)",
+    },
+    onMain: { text: PLANETS_MEASURED, message: "The radius of Pluto as New Horizons measured it" },
+    isText: true,
+  };
 }
 
 function jobOn(folder: string): Job {
+  return {
+    folder,
+    file: firstFile(folder),
+    branch: "try",
+    onBranch: {
+      text: "These bytes stand here in place of the file's own.\n",
+      added: { key: "added-by-quickstart.txt", text: "A file that was not there before.\n" },
+      message: "Try a change",
+    },
+    onMain: { text: "Other bytes, put on main meanwhile.\n", message: "Another change of the same file" },
+    isText: false,
+  };
+}
+
+function firstFile(folder: string): string {
   try {
-    for (const item of walkFolder(folder)) {
-      if (item.kind === "file") return { folder, file: item.key, change: CHANGE, isText: false };
-    }
+    for (const item of walkFolder(folder)) if (item.kind === "file") return item.key;
   } catch (error) {
     throw localError(error, `Cannot read "${folder}"`);
   }
@@ -86,43 +109,69 @@ async function freeName(store: Store): Promise<string> {
   }
 }
 
-async function runJob(steps: Steps, job: Job & { repository: string; work: string }): Promise<number> {
-  const { repository, folder, file, work } = job;
-  const branchUri = (branch: string) => refUri(repository, branch);
-  const changed = join(work, "changed"), added = join(work, "added");
-  fs.writeFileSync(changed, job.change);
-  fs.writeFileSync(added, "A file that was not there before.\n");
+type RunningJob = Job & { readonly repository: string; readonly work: string };
 
+async function runJob(steps: Steps, job: RunningJob): Promise<number> {
+  const { repository, folder } = job;
+  const main = refUri(repository, "main");
   steps.title("A repository, with the files on its main branch");
   await steps.run("repo", "create", `lakefs://${repository}`);
-  const code = await steps.run("put", `${branchUri("main")}/`, folder, "-r");
-  await steps.run("commit", branchUri("main"), "-m", "The files as they are");
+  const code = await steps.run("put", `${main}/`, folder, "-r");
+  await steps.run("commit", main, "-m", "The files as they are");
+  await steps.run("ls", `${main}/`);
+  await changeBoth(steps, job);
+  await merge(steps, job);
+  return await lookBack(steps, job) ? code : EXIT_NO;
+}
 
+async function changeBoth(steps: Steps, { repository, file, branch, onBranch, onMain, work }: RunningJob): Promise<void> {
+  const main = refUri(repository, "main"), side = refUri(repository, branch);
   steps.title("A branch, on which one file changes and one is new; main does not see it");
-  await steps.run("branch", branchUri("try"), "--from", "main");
-  await steps.run("put", objectUri(repository, "try", file), changed);
-  await steps.run("put", objectUri(repository, "try", NEW_FILE), added);
-  await steps.run("status", branchUri("try"));
-  await steps.run("commit", branchUri("try"), "-m", "Try a change", "--meta", "by=quickstart");
+  await steps.run("branch", side, "--from", "main");
+  const changed = join(work, "changed-on-the-branch"), added = join(work, "new-on-the-branch");
+  writeText(changed, onBranch.text);
+  writeText(added, onBranch.added.text);
+  await steps.run("put", objectUri(repository, branch, file), changed);
+  await steps.run("put", objectUri(repository, branch, onBranch.added.key), added);
+  await steps.run("status", side);
+  await steps.run("commit", side, "-m", onBranch.message, "--meta", "by=quickstart");
 
-  steps.title("What differs, and the merge");
-  await steps.run("diff", branchUri("main"), branchUri("try"));
-  await steps.run("merge", branchUri("try"), branchUri("main"));
-  await steps.run("tag", branchUri("first"), "--from", "main");
-  await steps.run("log", branchUri("main"));
+  steps.title("Meanwhile the same file changes on main too");
+  const other = join(work, "changed-on-main");
+  writeText(other, onMain.text);
+  await steps.run("put", objectUri(repository, "main", file), other);
+  await steps.run("commit", main, "-m", onMain.message);
+}
 
-  steps.title("The data as it was before the merge");
-  await steps.run("ls", `${branchUri("main~1")}/`);
-  if (job.isText) {
-    await steps.run("cat", objectUri(repository, "main~1", file));
+async function merge(steps: Steps, { repository, branch }: RunningJob): Promise<void> {
+  const main = refUri(repository, "main"), side = refUri(repository, branch);
+  steps.title("What differs, and the merge: both sides changed one file, so it has to be said which one is right");
+  await steps.run("diff", main, side);
+  await steps.runToFail("merge_conflict", "merge", side, main);
+  await steps.run("merge", side, main, "--strategy", "source-wins", "-m", `Merge ${branch}`);
+  await steps.run("tag", refUri(repository, "first"), "--from", "main");
+  await steps.run("log", main, "--graph");
+}
+
+/** Shows the file as it was before all changes; returns whether it is the same as the one in the folder. */
+async function lookBack(steps: Steps, { repository, folder, file, isText, work }: RunningJob): Promise<boolean> {
+  steps.title("The data as it was before: two commits ago");
+  await steps.run("diff", refUri(repository, "main~2"), refUri(repository, "main"), "--stat");
+  const was = objectUri(repository, "main~2", file);
+  if (isText) {
+    await steps.run("cat", was);
     await steps.run("cat", objectUri(repository, "main", file));
-    return code;
   }
   const before = join(work, "as-it-was");
-  await steps.run("get", objectUri(repository, "main~1", file), before);
+  await steps.run("get", was, before);
   const isSame = await sameContent(join(folder, file), before);
   steps.note(`${before} ${isSame ? "equals" : "is not"} ${join(folder, file)}, byte for byte`);
-  return isSame ? code : EXIT_NO;
+  return isSame;
+}
+
+function writeText(path: string, text: string): void {
+  fs.mkdirSync(dirname(path), { recursive: true });
+  fs.writeFileSync(path, text);
 }
 
 async function sameContent(left: string, right: string): Promise<boolean> {

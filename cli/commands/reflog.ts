@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { parseLocation, refLocation, repositoryLocation } from "../locations.ts";
 import type { ListForm, Output } from "../output.ts";
-import { timeWithZone, utcTime } from "../render/times.ts";
+import { timeColumn, utcTime } from "../render/times.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
   const text = given.positionals[0]!;
@@ -37,7 +37,14 @@ function reflogForm(output: Output): ListForm<ReflogItem> {
       who,
       time: Math.floor(timeMs / 1000),
     }),
-    line: (item) => output.terminal ? lineForPeople(output, item) : stableLine(item),
+    line: stableLine,
+    table: [
+      timeColumn(({ timeMs }) => timeMs),
+      { forms: [({ ref }) => output.shown(ref)], color: () => "cyan" },
+      { forms: [({ operation }) => operation] },
+      { forms: [moveText], color: () => "yellow" },
+      { forms: [({ who }) => output.shown(who), () => ""] },
+    ],
   };
 }
 
@@ -45,11 +52,6 @@ function stableLine({ ref, operation, oldCommitId, newCommitId, who, timeMs }: R
   return [utcTime(timeMs), ref, operation, oldCommitId || "-", newCommitId || "-", who].join("\t");
 }
 
-function lineForPeople(
-  output: Output,
-  { ref, operation, oldCommitId, newCommitId, who, timeMs }: ReflogItem,
-): string {
-  const move = `${oldCommitId.slice(0, 12) || "-"} -> ${newCommitId.slice(0, 12) || "-"}`;
-  const time = output.paint("dim", timeWithZone(timeMs, true));
-  return `${time}  ${output.shown(ref)}  ${operation}  ${move}  ${output.shown(who)}`;
+function moveText({ oldCommitId, newCommitId }: ReflogItem): string {
+  return `${oldCommitId.slice(0, 12) || "-"} -> ${newCommitId.slice(0, 12) || "-"}`;
 }

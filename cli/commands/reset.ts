@@ -8,14 +8,18 @@ import { commitJson } from "../render/commits.ts";
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given } = context;
-  const location = keyLocation(given.positionals[0]!, given.value("key"));
+  const prefix = given.value("prefix");
+  const key = given.value("key") ?? given.value("object") ?? prefix;
+  const location = keyLocation(given.positionals[0]!, key);
   const to = given.value("to");
-  return to === undefined ? await dropStaged(context, location) : await moveBranch(context, { location, to });
+  return to === undefined
+    ? await dropStaged(context, { location, isPrefix: prefix !== undefined })
+    : await moveBranch(context, { location, to });
 }
 
 async function dropStaged(
   { environment, messages, output, session }: Context,
-  location: RefLocation,
+  { location, isPrefix }: { location: RefLocation; isPrefix: boolean },
 ): Promise<number> {
   const { repository, key } = location;
   const store = await session.store();
@@ -23,7 +27,7 @@ async function dropStaged(
   await store.getBranch(repository, branch);
   const what = key === undefined ? `branch "${branch}"` : `"${key}" on branch "${branch}"`;
   await messages.confirm(`drop the staged changes of ${what}`);
-  const part = key === undefined ? {} : key.endsWith("/") ? { prefix: key } : { path: key };
+  const part = key === undefined ? {} : isPrefix || key.endsWith("/") ? { prefix: key } : { path: key };
   await store.reset(repository, branch, part, environment.who());
   output.result({ branch, ...part, reset: true }, `Dropped the staged changes of ${output.shown(what)}`);
   return EXIT_OK;

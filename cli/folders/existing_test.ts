@@ -41,7 +41,7 @@ function counting(store: Store): { store: Store; pages: number; stats: number } 
   return counts;
 }
 
-const PLACE = { repository: "repo", branch: "main", prefix: "d/" };
+const PLACE = { repository: "repo", ref: "main", prefix: "d/" };
 
 describe("ExistingObjects", () => {
   it("finds what is there, in order, from one listing", async () => {

@@ -17,8 +17,24 @@ export interface OpenFile {
 
 /** Opens a file that a walk found. What became a symlink since fails; what became a FIFO does not wait for a writer. */
 export function openWalked(path: LocalPath): OpenFile {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-  return opened(fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOATIME = 0 } = fs.constants;
+  const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+  try {
+    // The first read of a file would otherwise make the disk write when it was.
+    return opened(fs.openSync(path, flags | O_NOATIME));
+  } catch (error) {
+    // Only a file's owner may ask for that.
+    if ((error as { code?: unknown }).code !== "EPERM") throw error;
+    return opened(fs.openSync(path, flags));
+  }
+}
+
+/** Opens a file that a walk found. Fails with `special_file` when it is none any more. */
+export function openRegular(path: string): OpenFile {
+  const open = openWalked(path);
+  if (open.stat.isFile()) return open;
+  fs.closeSync(open.descriptor);
+  throw new CodedError("invalid", "special_file", `Cannot put "${path}": it is no file any more`);
 }
 
 /** Opens what the user named, symlinks followed; a FIFO waits for its writer. */
@@ -45,8 +61,9 @@ export function readWhole({ descriptor, stat }: OpenFile): Uint8Array | undefine
   let length = 0;
   while (length < bytes.length) {
     const count = fs.readSync(descriptor, bytes, length, bytes.length - length, length);
-    if (count === 0) return bytes.subarray(0, length);
     length += count;
+    // There was room for one byte more than it has: a short read is the end.
+    if (count === 0 || length === stat.size) return bytes.subarray(0, length);
   }
   return undefined;
 }

@@ -5,114 +5,213 @@
  */
 
 import * as fs from "node:fs";
-import { hex } from "../../base/bytes.ts";
-import { CodedError } from "../../base/errors.ts";
-import type { BranchWriter, ObjectStats, PutObjectOptions, Store } from "../../drivers/store.ts";
+import { join } from "node:path";
+import { fromHex, hex } from "../../base/bytes.ts";
+import { sha256 } from "../../base/hashes.ts";
+import type { BranchWriter, PutObjectOptions } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { FileProgress } from "../render/progress.ts";
-import { ExistingObjects } from "./existing.ts";
 import { type Failure, Failures } from "./failures.ts";
+import { fileLooker } from "./file_state.ts";
 import { runInFlight } from "./in_flight.ts";
-import { contentHash, localError, openWalked, readFrom, readWhole } from "./local_files.ts";
-import { type WalkedFile, walkFolder } from "./walk.ts";
+import { contentHash, localError, openRegular, readFrom, readWhole } from "./local_files.ts";
+import { PutIndex, type Slot } from "./put_index.ts";
+import { type BaseVersion, baseVersion, couldBe, type FileToRead, type FolderToPut, planPut } from "./put_plan.ts";
+import { SmallFiles } from "./small_files.ts";
+import type { WalkedFile } from "./walk.ts";
 
 /** Up to this size a file is read at once. */
-const SMALL_BYTES = 1024 * 1024;
-const DEFAULT_CONTENT_TYPE = "application/octet-stream";
-
-export interface FolderToPut {
-  readonly store: Store;
-  readonly repository: string;
-  readonly branch: string;
-  /** What each key begins with: empty, or ending in `/`. */
-  readonly prefix: string;
-  readonly folder: string;
-  readonly options: PutObjectOptions;
-}
+export const SMALL_BYTES = 1024 * 1024;
 
 export interface FolderPut {
   readonly put: number;
   readonly unchanged: number;
+  readonly ignored: number;
   readonly failed: number;
   /** Of the files that were put. */
   readonly sizeBytes: number;
   readonly failures: readonly Failure[];
 }
 
+/** Told of each file whose bytes are on the branch; durable after the writer's next flush. */
+export type Stored = (slot: Slot, hash: () => Uint8Array, writer: BranchWriter) => void | Promise<void>;
+
 /** Puts all files of a folder. What cannot be put is named and counted, and the rest is done. */
-export async function putFolder({ messages }: Context, what: FolderToPut): Promise<FolderPut> {
+export async function putFolder(
+  context: Context,
+  what: FolderToPut,
+  stored?: Stored,
+): Promise<FolderPut> {
   const { store, repository, branch } = what;
   const writer = await store.writer(repository, branch);
-  const failures = new Failures(messages, "put");
-  const progress = new FileProgress(messages, "Putting");
-  let put = 0, unchanged = 0, sizeBytes = 0;
-  await runInFlight(filesToPut(what, failures), async ({ file, existing }) => {
+  const base = await baseVersion(what);
+  const index = await openIndex(context, what);
+  const putting = new Putting(context, what, { writer, index, stored });
+  index.begin(base.tree);
+  try {
+    await putting.run(base);
+    await writer.close();
+    const { done } = putting;
+    index.save({ treeHolds: base.tree !== undefined && done.put === 0 });
+    return done;
+  } finally {
+    index.discard();
+  }
+}
+
+/** Opens what is known of a folder. */
+export async function openIndex({ session }: Context, { folder, reread }: FolderToPut): Promise<PutIndex> {
+  const { home } = session;
+  return new PutIndex({
+    folder: home === undefined ? undefined : join(home, "index"),
+    root: folder,
+    look: await fileLooker(),
+    reread,
+  });
+}
+
+/** A small file on its way. */
+interface About {
+  readonly file: WalkedFile;
+  readonly slot: Slot;
+}
+
+class Putting {
+  readonly #what: FolderToPut;
+  readonly #writer: BranchWriter;
+  readonly #index: PutIndex;
+  readonly #stored: Stored | undefined;
+  readonly #failures: Failures;
+  readonly #progress: FileProgress;
+  #put = 0;
+  #unchanged = 0;
+  #ignored = 0;
+  #sizeBytes = 0;
+  #waiting: Promise<void>[] = [];
+
+  constructor(
+    { messages }: Context,
+    what: FolderToPut,
+    { writer, index, stored }: { writer: BranchWriter; index: PutIndex; stored?: Stored },
+  ) {
+    this.#what = what;
+    this.#writer = writer;
+    this.#index = index;
+    this.#stored = stored;
+    this.#failures = new Failures(messages, "put");
+    this.#progress = new FileProgress(messages, "Putting");
+  }
+
+  get done(): FolderPut {
+    return {
+      put: this.#put,
+      unchanged: this.#unchanged,
+      ignored: this.#ignored,
+      failed: this.#failures.count,
+      sizeBytes: this.#sizeBytes,
+      failures: this.#failures.kept,
+    };
+  }
+
+  async run(base: BaseVersion): Promise<void> {
+    const small = new SmallFiles<About>(this.#writer, {
+      put: this.#what.options,
+      settled: ({ about, body }, failure) =>
+        failure ? this.#hasFailed(about, failure.error) : this.#hasPut(about, body.length, () => sha256(body)),
+    });
+    await runInFlight(this.#largeFiles(base, small), async (item) => {
+      try {
+        await this.#putLarge(item);
+      } catch (error) {
+        this.#hasFailed(item, error);
+      }
+    });
+    await small.finish();
+    await Promise.all(this.#waiting);
+  }
+
+  /** Puts the small files, and yields the large ones. */
+  async *#largeFiles(base: BaseVersion, small: SmallFiles<About>): AsyncGenerator<FileToRead> {
+    const events = {
+      unchanged: (slot: Slot, hash: Uint8Array) => this.#isUnchanged(slot, () => hash),
+      ignored: () => void this.#ignored++,
+      leftOut: ({ shown, code, why }: { shown: string; code: string; why: string }) =>
+        this.#failures.leaveOut(shown, code, why),
+    };
+    for await (const item of planPut(this.#what, { index: this.#index, base, events })) {
+      const body = this.#readSmall(item);
+      if (body === "large") yield item;
+      else if (body && isSameBytes(item, body, this.#what.options)) {
+        const hash = () => sha256(body);
+        this.#index.learn(item.slot, hash);
+        this.#isUnchanged(item.slot, hash);
+      } else if (body) await small.add({ path: this.#what.prefix + item.file.key, body, about: item });
+      if (this.#waiting.length > 0) await Promise.all(this.#waiting.splice(0));
+    }
+  }
+
+  /** Reads a small file; tells of one that cannot be read. */
+  #readSmall(item: FileToRead): Uint8Array | "large" | undefined {
     try {
-      const size = await putOne(writer, { ...what, file, existing });
-      if (size === undefined) unchanged++;
-      else {
-        put++;
-        sizeBytes += size;
-        progress.addBytes(size);
+      const open = openRegular(item.file.path);
+      try {
+        return (open.stat.size <= SMALL_BYTES ? readWhole(open) : undefined) ?? "large";
+      } finally {
+        fs.closeSync(open.descriptor);
       }
     } catch (error) {
-      failures.take(file.key, localError(error, `Cannot read "${file.path}"`));
-    }
-    progress.addFile();
-  });
-  await writer.close();
-  return { put, unchanged, failed: failures.count, sizeBytes, failures: failures.kept };
-}
-
-interface FileToPut {
-  readonly file: WalkedFile;
-  readonly existing: ObjectStats | undefined;
-}
-
-async function* filesToPut(what: FolderToPut, failures: Failures): AsyncGenerator<FileToPut> {
-  const existing = new ExistingObjects(what.store, what);
-  for (const item of walk(what.folder)) {
-    if (item.kind === "file") yield { file: item, existing: await existing.find(what.prefix + item.key) };
-    else failures.leaveOut(item.shown, item.code, item.why);
-  }
-}
-
-function* walk(folder: string): ReturnType<typeof walkFolder> {
-  try {
-    yield* walkFolder(folder);
-  } catch (error) {
-    throw localError(error, `Cannot read "${folder}"`);
-  }
-}
-
-/** Puts one file and returns its size, or `undefined` when the same content is there. */
-async function putOne(
-  writer: BranchWriter,
-  { file, existing, prefix, options }: FolderToPut & FileToPut,
-): Promise<number | undefined> {
-  const open = openWalked(file.path);
-  try {
-    if (!open.stat.isFile()) {
-      throw new CodedError("invalid", "special_file", `Cannot put "${file.path}": it is no file any more`);
-    }
-    const content = (open.stat.size <= SMALL_BYTES ? readWhole(open) : undefined) ?? open;
-    const size = content instanceof Uint8Array ? content.length : open.stat.size;
-    if (existing && couldBe(existing, size, options) && existing.sha256 === hex(await contentHash(content))) {
+      this.#hasFailed(item, error);
       return undefined;
     }
-    const body = content instanceof Uint8Array ? content : readFrom(open);
-    return (await writer.put(prefix + file.key, body, options)).sizeBytes;
-  } finally {
-    fs.closeSync(open.descriptor);
+  }
+
+  /** Puts one file, streamed, unless the same content is there. */
+  async #putLarge(item: FileToRead): Promise<void> {
+    const { file, existing, slot } = item;
+    const { prefix, options } = this.#what;
+    const open = openRegular(file.path);
+    try {
+      if (couldBe(existing, open.stat.size, options)) {
+        const hash = await contentHash(open);
+        if (existing!.sha256 === hex(hash)) {
+          this.#index.learn(slot, () => hash);
+          return this.#isUnchanged(slot, () => hash);
+        }
+      }
+      const stats = await this.#writer.put(prefix + file.key, readFrom(open), options);
+      this.#hasPut(item, stats.sizeBytes, () => fromHex(stats.sha256 ?? "")!);
+    } finally {
+      fs.closeSync(open.descriptor);
+    }
+  }
+
+  #hasPut({ slot }: About, size: number, hash: () => Uint8Array): void {
+    this.#index.learn(slot, hash);
+    this.#put++;
+    this.#sizeBytes += size;
+    this.#progress.addBytes(size);
+    this.#isStored(slot, hash);
+  }
+
+  #isUnchanged(slot: Slot, hash: () => Uint8Array): void {
+    this.#unchanged++;
+    this.#isStored(slot, hash);
+  }
+
+  #isStored(slot: Slot, hash: () => Uint8Array): void {
+    this.#progress.addFile();
+    const done = this.#stored?.(slot, hash, this.#writer);
+    if (done) this.#waiting.push(done);
+  }
+
+  #hasFailed({ file, slot }: About, error: unknown): void {
+    this.#index.drop(slot);
+    this.#failures.take(file.key, localError(error, `Cannot read "${file.path}"`));
+    this.#progress.addFile();
   }
 }
 
-/** Whether an object may be what a put would make: then only its bytes are left to compare. */
-function couldBe(existing: ObjectStats, size: number, options: PutObjectOptions): boolean {
-  const metadata = options.metadata ?? {};
-  const names = Object.keys(metadata);
-  return existing.sha256 !== undefined && existing.sizeBytes === size &&
-    existing.contentType === (options.contentType ?? DEFAULT_CONTENT_TYPE) &&
-    names.length === Object.keys(existing.metadata).length &&
-    names.every((name) => existing.metadata[name] === metadata[name]);
+/** Whether what is there holds the same bytes and would look the same. */
+export function isSameBytes({ existing }: FileToRead, body: Uint8Array, options: PutObjectOptions): boolean {
+  return couldBe(existing, body.length, options) && existing!.sha256 === hex(sha256(body));
 }

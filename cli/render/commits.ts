@@ -1,8 +1,20 @@
 /** How commits are shown. */
 
 import type { CommitInfo } from "../../drivers/store.ts";
+import type { ChangeStat } from "../folding.ts";
 import type { ListForm, Output } from "../output.ts";
-import { timeWithZone } from "./times.ts";
+import { statJson, statLines } from "./changes.ts";
+import { CommitGraph } from "./graph.ts";
+import { timeWithZone, utcTime } from "./times.ts";
+import { cutToWidth, displayWidth, padToWidth } from "./width.ts";
+
+const SHORT_ID = 12;
+
+/** A commit of a log, with what it changed where that is asked for. */
+export interface LogEntry {
+  readonly commit: CommitInfo;
+  readonly stat?: ChangeStat;
+}
 
 /** Returns a commit in the words of the lakeFS API. */
 export function commitJson(commit: CommitInfo): Record<string, unknown> {
@@ -19,9 +31,67 @@ export function commitJson(commit: CommitInfo): Record<string, unknown> {
   };
 }
 
+/** Returns a commit of a log as JSON. */
+export function entryJson({ commit, stat }: LogEntry): Record<string, unknown> {
+  return stat ? { ...commitJson(commit), stat: statJson(stat) } : commitJson(commit);
+}
+
 /** Returns the form of a log: a block of lines a commit, with an empty line after it. */
-export function logForm(output: Output): ListForm<CommitInfo> {
-  return { json: commitJson, line: (commit) => `${commitText(output, commit)}\n` };
+export function logForm(output: Output): ListForm<LogEntry> {
+  return { json: entryJson, line: (entry) => `${entryText(output, entry)}\n` };
+}
+
+/** Returns a commit of a log as text; with `whole` also what only tools ask for. */
+export function entryText(output: Output, { commit, stat }: LogEntry, options: { whole?: boolean } = {}): string {
+  const text = commitText(output, commit, options);
+  if (!stat) return text;
+  return [text, "", ...statLines(output, stat).map((line) => `    ${line}`)].join("\n");
+}
+
+/**
+ * Returns the form of a log with its graph: a line a commit, with the short ID for people, the whole one otherwise, and the
+ * names that point at it.
+ */
+export function graphForm(output: Output, namesAt: ReadonlyMap<string, readonly string[]>): ListForm<LogEntry> {
+  const graph = new CommitGraph();
+  return {
+    json: entryJson,
+    line({ commit, stat }) {
+      const { commit: first, joints, padding } = graph.add(commit);
+      const texts = [
+        (room: number) => graphText(output, { commit, names: namesAt.get(commit.id) ?? [], room }),
+        ...(stat ? statLines(output, stat) : []).map((line) => () => `  ${line}`),
+      ];
+      const rows = [first, ...joints];
+      while (rows.length < texts.length) rows.push(padding);
+      const width = Math.max(padding.length, ...rows.map((row) => row.length));
+      return rows.map((row, index) => {
+        const left = padToWidth(row, width);
+        return `${left} ${texts[index]?.(output.columns - width - 1) ?? ""}`.trimEnd();
+      }).join("\n");
+    },
+  };
+}
+
+/** The ID, the names, the first line of the message; then, where there is room, who and when. */
+function graphText(
+  output: Output,
+  { commit, names, room }: { commit: CommitInfo; names: readonly string[]; room: number },
+): string {
+  const subject = output.shown(commit.message.split("\n")[0]!);
+  const marks = names.length === 0 ? "" : ` (${output.shown(names.join(", "))})`;
+  if (!output.terminal) {
+    return `${commit.id}${marks} ${subject} <${commit.committer}> ${utcTime(commit.creationDate * 1000)}`;
+  }
+  const id = commit.id.slice(0, SHORT_ID);
+  const left = Math.max(0, room - id.length - 1);
+  const shownMarks = cutToWidth(marks.trimStart(), left);
+  const gap = shownMarks === "" ? "" : " ";
+  const message = cutToWidth(subject, Math.max(0, left - displayWidth(shownMarks) - gap.length));
+  const about = `  ${timeWithZone(commit.creationDate * 1000, true).slice(0, 16)} ${output.shown(commit.committer)}`;
+  const used = displayWidth(shownMarks) + gap.length + displayWidth(message);
+  return `${output.paint("yellow", id)} ${output.paint("cyan", shownMarks)}${gap}${message}` +
+    (used + displayWidth(about) <= left ? output.paint("dim", about) : "");
 }
 
 /** Returns a commit as text; with `whole` also what only tools ask for. */

@@ -3,7 +3,7 @@
 import type { ListItem, ObjectStats } from "../../drivers/store.ts";
 import type { ListForm, Output } from "../output.ts";
 import { humanSize } from "./sizes.ts";
-import { timeWithZone, utcTime } from "./times.ts";
+import { timeColumn, timeWithZone, utcTime } from "./times.ts";
 
 /** Returns an object in the words of the lakeFS API. */
 export function objectJson(stats: ObjectStats): Record<string, unknown> {
@@ -24,7 +24,15 @@ export function listingForm(output: Output): ListForm<ListItem> {
   return {
     json: (item) =>
       item.kind === "object" ? objectJson(item.stats) : { path: item.path, path_type: "common_prefix" },
-    line: (item) => output.terminal ? lineForPeople(output, item) : stableLine(item),
+    line: stableLine,
+    table: [
+      { forms: [(item) => item.kind === "object" ? humanSize(item.stats.sizeBytes) : ""], fill: "start" },
+      timeColumn((item) => item.kind === "object" ? item.stats.mtimeMs : undefined),
+      {
+        forms: [(item) => output.shown(item.kind === "object" ? item.stats.path : item.path)],
+        color: (item) => item.kind === "object" ? undefined : "cyan",
+      },
+    ],
   };
 }
 
@@ -32,15 +40,6 @@ function stableLine(item: ListItem): string {
   if (item.kind === "common_prefix") return `-\t-\t${item.path}`;
   const { sizeBytes, mtimeMs, path } = item.stats;
   return `${sizeBytes}\t${utcTime(mtimeMs)}\t${path}`;
-}
-
-function lineForPeople(output: Output, item: ListItem): string {
-  if (item.kind === "common_prefix") {
-    return `${" ".repeat(39)}${output.paint("cyan", output.shown(item.path))}`;
-  }
-  const { sizeBytes, mtimeMs, path } = item.stats;
-  const time = output.paint("dim", timeWithZone(mtimeMs, true).slice(0, 25));
-  return `${humanSize(sizeBytes).padStart(10)}  ${time}  ${output.shown(path)}`;
 }
 
 /** Returns what is known of an object, in the form of lakeFS's `fs stat`. */

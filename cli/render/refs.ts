@@ -3,7 +3,8 @@
 import type { RefInfo, RepositoryInfo } from "../../drivers/store.ts";
 import { refUri } from "../locations.ts";
 import type { ListForm, Output } from "../output.ts";
-import { timeWithZone, utcTime } from "./times.ts";
+import type { Column } from "./table.ts";
+import { timeColumn, timeWithZone, utcTime } from "./times.ts";
 
 /** Returns a repository in the words of the lakeFS API. */
 export function repositoryJson(repository: RepositoryInfo): Record<string, unknown> {
@@ -20,11 +21,13 @@ export function repositoriesForm(output: Output): ListForm<RepositoryInfo> {
   return {
     json: repositoryJson,
     line: ({ id, creationDate, defaultBranch, storageNamespace }) =>
-      output.terminal
-        ? `${id.padEnd(24)}  ${timeWithZone(creationDate * 1000, true)}  ${defaultBranch.padEnd(12)}  ${
-          output.shown(storageNamespace)
-        }`
-        : [id, utcTime(creationDate * 1000), defaultBranch, storageNamespace].join("\t"),
+      [id, utcTime(creationDate * 1000), defaultBranch, storageNamespace].join("\t"),
+    table: [
+      { forms: [({ id }) => id], color: () => "cyan" },
+      timeColumn(({ creationDate }) => creationDate * 1000),
+      { forms: [({ defaultBranch }) => output.shown(defaultBranch), () => ""] },
+      { forms: [({ storageNamespace }) => output.shown(storageNamespace), () => ""] },
+    ],
   };
 }
 
@@ -47,9 +50,17 @@ export function refJson(ref: RefInfo): Record<string, unknown> {
 export function refsForm(output: Output): ListForm<RefInfo> {
   return {
     json: refJson,
-    line: ({ id, commitId }) =>
-      output.terminal ? `${output.shown(id).padEnd(24)}  ${commitId}` : `${id}\t${commitId}`,
+    line: ({ id, commitId }) => `${id}\t${commitId}`,
+    table: refColumns(output),
   };
+}
+
+/** The first digits of a commit ID name it too. */
+function refColumns(output: Output): readonly Column<RefInfo>[] {
+  return [
+    { forms: [({ id }) => output.shown(id)], color: () => "cyan" },
+    { forms: [({ commitId }) => commitId, ({ commitId }) => commitId.slice(0, 12), () => ""], color: () => "yellow" },
+  ];
 }
 
 /** A branch or tag among others of both kinds. */
@@ -62,8 +73,8 @@ export function mixedRefsForm(output: Output): ListForm<KindOfRef> {
   const refs = refsForm(output);
   return {
     json: (ref) => ({ type: ref.kind, ...refJson(ref) }),
-    line: (ref) =>
-      output.terminal ? `${ref.kind.padEnd(6)}  ${refs.line(ref)}` : `${ref.kind}\t${refs.line(ref)}`,
+    line: (ref) => `${ref.kind}\t${refs.line(ref)}`,
+    table: [{ forms: [({ kind }) => kind, () => ""] }, ...refColumns(output)],
   };
 }
 

@@ -11,6 +11,11 @@ const PARENT_OPTION = {
   message: { short: "m", value: "MSG", help: "the message, in place of the one made from the commit's" },
 };
 
+const STAT_OPTIONS = {
+  stat: { help: "the number of changes and their bytes, by folder and in all" },
+  depth: { value: "N", help: "fold folders below level N into one (default 1 with --stat)" },
+};
+
 export const HISTORY_VERBS: readonly VerbSpec[] = [
   {
     name: "status",
@@ -53,8 +58,15 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
       amount: { short: "n", value: "N", help: "at most N commits" },
       "all-parents": { help: "follow all parents, not first parents only" },
       since: { value: "TIME", help: "leave out commits before TIME (RFC 3339 or a date)" },
+      graph: { help: "draw how commits part and merge, a line a commit, through all parents" },
+      ...STAT_OPTIONS,
     },
-    examples: ["log lakefs://sales/main --amount 5", "log lakefs://sales/main/tables/ --since 2026-01-01"],
+    examples: [
+      "log lakefs://sales/main --amount 5",
+      "log lakefs://sales/main --graph",
+      "log lakefs://sales/main --stat --depth 2",
+      "log lakefs://sales/main/tables/ --since 2026-01-01",
+    ],
     load: () => import("../commands/log.ts"),
   },
   {
@@ -62,24 +74,29 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     summary: "show a commit",
     usage: ["show lakefs://REPO/REF"],
     takes: [1, 1],
-    examples: ["show lakefs://sales/main~1"],
+    options: STAT_OPTIONS,
+    examples: ["show lakefs://sales/main~1", "show lakefs://sales/main --stat"],
     load: () => import("../commands/show.ts"),
   },
   {
     name: "diff",
     summary: "list what differs between two refs, or what a branch has staged",
     usage: ["diff LEFT [RIGHT]"],
-    about: "LEFT is the older side. With one URI: the staged changes of that branch.",
+    about:
+      "LEFT is the older side. With one URI: the staged changes of that branch. --depth and --delimiter fold keys that " +
+      "begin alike into one line with counts; --stat counts by folder.",
     takes: [1, 2],
     options: {
       prefix: { value: "P", help: "only keys that begin with P" },
-      stat: { help: "only the number of changes of each kind" },
+      ...STAT_OPTIONS,
+      delimiter: { value: "D", help: 'fold keys at D, once or after --depth N of them (default "/")' },
       "name-only": { help: "only the keys" },
       "exit-code": { help: "exit with 1 when there is a difference" },
     },
     examples: [
       "diff lakefs://sales/main lakefs://sales/feature",
       "diff lakefs://sales/main~1 lakefs://sales/main --stat",
+      "diff lakefs://sales/v1.0 lakefs://sales/main --depth 1",
       "diff lakefs://sales/main",
     ],
     load: () => import("../commands/diff.ts"),
@@ -96,7 +113,11 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
       from: { value: "REF", help: "the source: a ref, or its URI" },
       message: { short: "m", value: "MSG", help: "the message" },
       ...META_OPTION,
-      strategy: { value: "S", help: "settle conflicts: source-wins or dest-wins" },
+      strategy: {
+        value: "S",
+        choices: ["source-wins", "dest-wins"],
+        help: "settle conflicts: source-wins or dest-wins",
+      },
     },
     examples: [
       "merge lakefs://sales/feature lakefs://sales/main",
@@ -110,7 +131,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     usage: ["revert lakefs://REPO/BRANCH COMMIT"],
     takes: [2, 2],
     options: PARENT_OPTION,
-    examples: ["revert lakefs://sales/main main~1", "revert lakefs://sales/main 4f0c21 --parent 1"],
+    examples: ["revert lakefs://sales/main main~1", "revert lakefs://sales/main main --parent 1"],
     load: () => import("../commands/revert.ts"),
   },
   {
@@ -130,8 +151,13 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
       "PATH is an object, or a folder when it ends in /. Staged changes are lost, so it asks first, or takes " +
       "--yes. --to also moves the branch; the commits it leaves stay in the reflog.",
     takes: [1, 1],
-    options: { to: { value: "COMMIT", help: "move the branch to this commit (a ref)" }, ...KEY_OPTION },
-    examples: ["reset lakefs://sales/main/report.csv --yes", "reset lakefs://sales/main --to main~1"],
+    options: {
+      to: { value: "COMMIT", help: "move the branch to this commit (a ref)" },
+      object: { value: "KEY", hidden: true, help: "the object, as lakectl gives it" },
+      prefix: { value: "P", hidden: true, help: "the keys that begin with P, as lakectl gives it" },
+      ...KEY_OPTION,
+    },
+    examples: ["reset lakefs://sales/main/report.csv --yes", "reset lakefs://sales/main --to main~1 --yes"],
     load: () => import("../commands/reset.ts"),
   },
   {

@@ -7,7 +7,7 @@ import { closest } from "../suggestions.ts";
 import { HISTORY_VERBS } from "./history.ts";
 import { OBJECT_VERBS } from "./objects.ts";
 import { REF_VERBS } from "./refs.ts";
-import { REPOSITORY_VERBS, START_VERBS } from "./start.ts";
+import { COMPLETE_VERB, REPOSITORY_VERBS, START_VERBS } from "./start.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "./verb.ts";
 
 /** The verbs under the headings of the help. */
@@ -34,14 +34,26 @@ const LAKECTL_NAMES: Readonly<Record<string, string>> = {
   "show commit": "show",
 };
 
+/** lakectl's options that mean something else with our verb of that name. */
+const LAKECTL_OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "branch revert": { "-m": "--parent" },
+};
+
 /** Returns the verb of a name (`put`, `repo create`), lakectl's names included. */
 export function verbNamed(name: string): VerbSpec | undefined {
-  return VERBS.find((verb) => verb.name === name || verb.name === LAKECTL_NAMES[name]);
+  return VERBS.find((verb) => verb.name === name || verb.name === LAKECTL_NAMES[name]) ??
+    (name === COMPLETE_VERB.name ? COMPLETE_VERB : undefined);
 }
 
 /** Returns the verbs of a group (`repo`): none when it is no group. */
 export function verbsOfGroup(word: string): readonly VerbSpec[] {
   return VERBS.filter((verb) => verb.name.startsWith(`${word} `));
+}
+
+/** Returns the words that may follow the first word of a verb of two, lakectl's included. */
+export function secondWords(word: string): readonly string[] {
+  const names = [...VERBS.map(({ name }) => name), ...Object.keys(LAKECTL_NAMES)];
+  return names.filter((name) => name.startsWith(`${word} `)).map((name) => name.slice(word.length + 1));
 }
 
 export interface FoundVerb {
@@ -65,11 +77,10 @@ export function findVerb(argv: readonly string[]): FoundVerb | undefined {
   const next = firstWord(after, GLOBAL_OPTIONS);
   const two = next < 0 ? undefined : verbNamed(`${word} ${after[next]}`);
   if (two) {
-    return {
-      verb: two,
-      words: `${word} ${after[next]}`,
-      rest: [...before, ...after.slice(0, next), ...after.slice(next + 1)],
-    };
+    const words = `${word} ${after[next]}`;
+    const rest = [...before, ...after.slice(0, next), ...after.slice(next + 1)];
+    const renamed = LAKECTL_OPTIONS[words] ?? {};
+    return { verb: two, words, rest: rest.map((argument) => renamed[argument] ?? argument) };
   }
   const one = verbNamed(word) ??
     (isShortCreate(word, next < 0 ? after : [after[next]!]) ? verbNamed(`${word} create`) : undefined);

@@ -29,12 +29,12 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
   {
     name: "get",
     summary: "fetch an object or everything under a URI into files",
-    usage: ["get URI PATH [-r]"],
+    usage: ["get URI [PATH] [-r]"],
     about:
-      "PATH is a file, a folder that is there, or - for standard output. With -r all names are checked before " +
+      "PATH is a file, a folder that is there (the working folder without PATH), or - for standard output. With -r all names are checked before " +
       "the first byte is written: names that a disk cannot hold, or would merge, are refused. Files land by " +
       "temporary name and rename, their bytes checked.",
-    takes: [2, 2],
+    takes: [1, 2],
     options: {
       ...RECURSIVE_OPTION,
       "skip-unplaceable": { help: "leave out what no folder can hold, and name it (exit code 7)" },

@@ -19,8 +19,9 @@ export const START_VERBS: readonly VerbSpec[] = [
     summary: "do the main job once on real files, printing each command",
     usage: ["quickstart [FOLDER]"],
     about:
-      "Puts FOLDER (or a few small files) into a new repository, commits, branches, changes, diffs, merges, " +
-      "shows the log and reads the data as it was. FOLDER itself is only read. Can be run again.",
+      "Puts FOLDER (or a small table of the planets and their moons) into a new repository, commits, branches, changes, " +
+      "diffs, merges with a conflict, shows the history as a graph and reads the data as it was. FOLDER itself is only " +
+      "read. Can be run again.",
     takes: [0, 1],
     examples: ["quickstart", "quickstart ./data"],
     load: () => import("../commands/quickstart.ts"),
@@ -34,6 +35,19 @@ export const START_VERBS: readonly VerbSpec[] = [
     load: () => import("../commands/version.ts"),
   },
   {
+    name: "completion",
+    summary: "print the script by which a shell completes what you type",
+    usage: ["completion SHELL"],
+    about:
+      "SHELL is bash, zsh or fish. Completes verbs, options, repositories, refs and paths. bash: source <(tarn " +
+      "completion bash). zsh, after compinit: source <(tarn completion zsh). fish: tarn completion fish | source. Put " +
+      "that line into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.",
+    takes: [1, 1],
+    choices: ["bash", "zsh", "fish"],
+    examples: ["completion bash", "completion zsh", "completion fish"],
+    load: () => import("../commands/completion.ts"),
+  },
+  {
     name: "help",
     summary: "list the verbs, or explain one",
     usage: ["help [VERB]"],
@@ -42,6 +56,16 @@ export const START_VERBS: readonly VerbSpec[] = [
     load: () => import("../commands/help.ts"),
   },
 ];
+
+/** What the scripts of `completion` ask; no verb for people, so the help does not name it. */
+export const COMPLETE_VERB: VerbSpec = {
+  name: "__complete",
+  summary: "list what may stand next on a command line",
+  usage: ["__complete -- WORD…"],
+  takes: [0, Infinity],
+  examples: [],
+  load: () => import("../commands/complete.ts"),
+};
 
 export const REPOSITORY_VERBS: readonly VerbSpec[] = [
   {
@@ -62,7 +86,7 @@ export const REPOSITORY_VERBS: readonly VerbSpec[] = [
     },
     examples: [
       "repo create lakefs://sales",
-      "repo create lakefs://sales --storage-namespace local:///srv/sales --default-branch trunk",
+      "repo create lakefs://sales --storage-namespace local://sales-data --default-branch trunk",
     ],
     load: () => import("../commands/repo_create.ts"),
   },

@@ -17,6 +17,8 @@ export interface VerbSpec {
   readonly about?: string;
   /** The fewest and the most positional arguments. */
   readonly takes: readonly [number, number];
+  /** What the argument may be, where it is one of a few words. */
+  readonly choices?: readonly string[];
   readonly options?: OptionTable;
   /** Without the program's name. */
   readonly examples: readonly string[];

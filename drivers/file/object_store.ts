@@ -6,6 +6,7 @@ import type {
   ByteRange,
   ByteStream,
   ListOptions,
+  NewObject,
   ObjectInfo,
   ObjectPage,
   ObjectStore,
@@ -18,7 +19,8 @@ import { listPages } from "./listing.ts";
 import { type Place, Placement } from "./placement.ts";
 import { openObject, readObject } from "./reading.ts";
 import { type FileSync, flushPlaces, systemSync } from "./syncing.ts";
-import { writeObject } from "./writing.ts";
+import { writeFreshObjects } from "./writing_many.ts";
+import { writeObject, type WriterOptions } from "./writing.ts";
 
 /** How many calls may follow each other before timers, signals and other work get their turn. */
 const CALLS_BETWEEN_BREAKS = 64;
@@ -92,14 +94,17 @@ class FileObjectStore implements ObjectStore {
   async put(key: string, body: Uint8Array | ByteStream, options: PutOptions = {}): Promise<ObjectInfo> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
     const place = this.#placement.place(key);
-    const info = await writeObject(place, body, {
-      ...options,
-      placement: this.#placement,
-      folders: this.#folders,
-      sync: this.#sync,
-    });
+    const info = await writeObject(place, body, { ...options, ...this.#writerOptions() });
     this.#unflushable.delete(key);
     return info;
+  }
+
+  async putMany(objects: readonly NewObject[]): Promise<void> {
+    await writeFreshObjects(
+      objects.map(({ key, body }) => ({ place: this.#placement.place(key), body })),
+      this.#writerOptions(),
+    );
+    if (this.#unflushable.size > 0) { for (const { key } of objects) this.#unflushable.delete(key); }
   }
 
   async flush(keys: readonly string[]): Promise<void> {
@@ -131,6 +136,10 @@ class FileObjectStore implements ObjectStore {
     this.#folders.prune(place.folder);
     this.#unflushable.delete(key);
     return true;
+  }
+
+  #writerOptions(): WriterOptions {
+    return { placement: this.#placement, folders: this.#folders, sync: this.#sync };
   }
 
   /** Small objects move by synchronous calls, so that a caller who awaits one after the other would never yield. */

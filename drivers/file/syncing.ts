@@ -37,8 +37,8 @@ export async function flushPlaces(
   placement: Placement,
   sync: FileSync,
 ): Promise<void> {
-  const perDevice = await onePerDevice(places);
-  if (places.length > MAX_SYNCED_SINGLY && await flushFileSystems(perDevice, placement, sync)) return;
+  if (places.length > MAX_SYNCED_SINGLY && await flushFileSystems(places, placement, sync)) return;
+  await devicesOf(places);
   await inParallel(places, ({ key, path }) => {
     return attemptAsync({ action: "flush", key }, () => sync.file(path));
   });
@@ -52,7 +52,7 @@ export async function flushPlaces(
 }
 
 /** Checks that all objects are there, and returns one for each file system: others may be mounted below the root. */
-async function onePerDevice(places: readonly Place[]): Promise<Map<number, Place>> {
+async function devicesOf(places: readonly Place[]): Promise<Map<number, Place>> {
   const found = new Map<number, Place>();
   for (let i = 0; i < places.length; i++) {
     const place = places[i]!;
@@ -64,17 +64,21 @@ async function onePerDevice(places: readonly Place[]): Promise<Map<number, Place
   return found;
 }
 
+/** Syncs whole file systems; returns `false` where that is impossible. */
 async function flushFileSystems(
-  perDevice: Map<number, Place>,
+  places: readonly Place[],
   placement: Placement,
   sync: FileSync,
 ): Promise<boolean> {
-  const [first] = perDevice.values();
-  const rootDevice = attempt({ action: "flush", key: first!.key }, () => statSync(placement.root).dev);
-  const targets = new Map(perDevice).set(rootDevice, { ...first!, path: placement.root });
-  for (const { key, path } of targets.values()) {
-    if (!await attemptAsync({ action: "flush", key }, () => sync.fileSystem(path))) return false;
-  }
+  const { key } = places[0]!;
+  const syncOne = (path: string) => attemptAsync({ action: "flush", key }, () => sync.fileSystem(path));
+  // The system writes the root's file system while we look whether all objects are there, and on which one.
+  const [rootSynced, looked] = await Promise.allSettled([syncOne(placement.root), devicesOf(places)]);
+  if (rootSynced.status === "rejected") throw rootSynced.reason;
+  if (looked.status === "rejected") throw looked.reason;
+  if (!rootSynced.value) return false;
+  looked.value.delete(attempt({ action: "flush", key }, () => statSync(placement.root).dev));
+  for (const { path } of looked.value.values()) if (!await syncOne(path)) return false;
   return true;
 }
 

@@ -8,6 +8,7 @@ import type {
   ByteRange,
   ByteStream,
   ListOptions,
+  NewObject,
   ObjectInfo,
   ObjectPage,
   ObjectStore,
@@ -102,6 +103,11 @@ class MemoryObjectStore implements ObjectStore {
     this.#objects.set(key, { info, keyBytes: utf8(key), content });
     this.#sorted = undefined;
     return info;
+  }
+
+  async putMany(objects: readonly NewObject[]): Promise<void> {
+    for (const { key } of objects) checkKey(key);
+    for (const { key, body } of objects) await this.put(key, body, { mode: "fresh" });
   }
 
   async flush(keys: readonly string[]): Promise<void> {

@@ -85,9 +85,11 @@ export function decodeEntry(data: Uint8Array, where = "entry"): Entry {
   };
 }
 
+const identityStream = new TypedStream();
+
 /** Returns the identity: SHA-256 over size, ETag, metadata and, if not empty, content type. The address is no part. */
 export function entryIdentity(entry: Entry): Uint8Array {
-  const stream = new TypedStream().int64(entry.sizeBytes).string(entry.etag).map(entry.metadata);
+  const stream = identityStream.restart().int64(entry.sizeBytes).string(entry.etag).map(entry.metadata);
   if (entry.contentType !== "") stream.string(entry.contentType);
   return stream.sha256();
 }

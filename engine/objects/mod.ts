@@ -13,5 +13,5 @@ export {
   sameContent,
 } from "./entry.ts";
 export { TypedStream } from "./typed_stream.ts";
-export { uploadObject, type UploadOptions } from "./upload.ts";
+export { uploadObject, uploadObjects, type UploadOptions } from "./upload.ts";
 export { checkObjectMetadata, pathKey } from "./path.ts";

@@ -7,22 +7,31 @@
  * embedded: `05`, then a bytes item.
  */
 
-import { compareBytes, utf8 } from "../../base/bytes.ts";
+import { compareBytes, utf8, writeUtf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
+
+/** An int64 item: its type, its length and itself. */
+const INT64_BYTES = 10;
 
 export class TypedStream {
   #bytes = new Uint8Array(256);
   #length = 0;
 
+  /** Forgets what was written, so that the next stream takes the same memory. */
+  restart(): this {
+    this.#length = 0;
+    return this;
+  }
+
   int64(value: number | bigint): this {
-    this.#reserve(10);
+    this.#reserve(INT64_BYTES);
     this.#bytes[this.#length++] = 2;
     this.#bytes[this.#length++] = 8;
     if (typeof value === "number" && value >= 0 && value <= 0xffffffff) {
       // Nearly every number is a length or a size that fits in four bytes.
-      this.#bytes.fill(0, this.#length, this.#length + 4);
-      for (let i = 7; i >= 4; i--, value = Math.floor(value / 256)) {
-        this.#bytes[this.#length + i] = value % 256;
+      for (let i = 0; i < 4; i++) {
+        this.#bytes[this.#length + i] = 0;
+        this.#bytes[this.#length + 4 + i] = value >>> (24 - 8 * i);
       }
     } else new DataView(this.#bytes.buffer).setBigInt64(this.#length, BigInt(value));
     this.#length += 8;
@@ -30,7 +39,13 @@ export class TypedStream {
   }
 
   string(value: string): this {
-    return this.#lengthAnd(1, utf8(value));
+    this.#type(1);
+    const start = this.#length;
+    this.#reserve(INT64_BYTES + 3 * value.length);
+    const written = writeUtf8(value, this.#bytes, start + INT64_BYTES);
+    this.int64(written);
+    this.#length += written;
+    return this;
   }
 
   bytes(value: Uint8Array): this {
@@ -45,7 +60,7 @@ export class TypedStream {
 
   map(entries: Readonly<Record<string, string>>): this {
     const pairs = Object.entries(entries).map(([key, value]) => ({ key: utf8(key), value }));
-    pairs.sort((a, b) => compareBytes(a.key, b.key));
+    if (pairs.length > 1) pairs.sort((a, b) => compareBytes(a.key, b.key));
     this.#type(4).int64(pairs.length);
     for (const { key, value } of pairs) this.#lengthAnd(1, key).string(value);
     return this;

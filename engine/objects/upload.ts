@@ -2,7 +2,7 @@
 
 import { hex } from "../../base/bytes.ts";
 import { type Clock, timestampOf } from "../../base/clock.ts";
-import { runningHash } from "../../base/hashes.ts";
+import { md5Hex, runningHash, sha256 } from "../../base/hashes.ts";
 import type { Randomness } from "../../base/randomness.ts";
 import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
 import { newAddress } from "./address.ts";
@@ -26,29 +26,58 @@ export async function uploadObject(
   options: UploadOptions = {},
 ): Promise<Entry> {
   const address = newAddress(place.clock, place.randomness);
+  if (body instanceof Uint8Array) {
+    await place.objects.put(address, body, { mode: "fresh" });
+    return entryOf(place, { address, ...contentOf(body) }, options);
+  }
   const sha256 = runningHash("sha256"), md5 = runningHash("md5");
   let sizeBytes = 0;
-  function look(piece: Uint8Array): void {
-    sha256.update(piece);
-    md5.update(piece);
-    sizeBytes += piece.length;
-  }
   async function* passing(stream: ByteStream): ByteStream {
     for await (const piece of stream) {
-      look(piece);
+      sha256.update(piece);
+      md5.update(piece);
+      sizeBytes += piece.length;
       yield piece;
     }
   }
-  if (body instanceof Uint8Array) look(body);
-  await place.objects.put(address, body instanceof Uint8Array ? body : passing(body), { mode: "fresh" });
+  await place.objects.put(address, passing(body), { mode: "fresh" });
+  const content = { sizeBytes, etag: hex(md5.digest()), sha256: sha256.digest() };
+  return entryOf(place, { address, ...content }, options);
+}
+
+/** Stores many small bodies, each under a fresh address, and returns their entries in order; else as {@link uploadObject}. */
+export async function uploadObjects(
+  place: UploadPlace,
+  bodies: readonly Uint8Array[],
+  options: UploadOptions = {},
+): Promise<Entry[]> {
+  const objects = bodies.map((body) => ({ key: newAddress(place.clock, place.randomness), body }));
+  // Files are made while we hash.
+  const stored = place.objects.putMany(objects);
+  const contents = objects.map(({ key, body }) => ({ address: key, ...contentOf(body) }));
+  await stored;
+  return contents.map((content) => entryOf(place, content, options));
+}
+
+type Content = Pick<Entry, "sizeBytes" | "etag"> & { readonly sha256: Uint8Array };
+
+function contentOf(body: Uint8Array): Content {
+  return { sizeBytes: body.length, etag: md5Hex(body), sha256: sha256(body) };
+}
+
+function entryOf(
+  { clock }: UploadPlace,
+  { address, sizeBytes, etag, sha256 }: Content & { readonly address: string },
+  { metadata = {}, contentType }: UploadOptions,
+): Entry {
   return {
     address,
     addressType: 1,
-    lastModified: timestampOf(place.clock.now()),
+    lastModified: timestampOf(clock.now()),
     sizeBytes,
-    etag: hex(md5.digest()),
-    metadata: options.metadata ?? {},
-    contentType: options.contentType || DEFAULT_CONTENT_TYPE,
-    sha256: sha256.digest(),
+    etag,
+    metadata,
+    contentType: contentType || DEFAULT_CONTENT_TYPE,
+    sha256,
   };
 }

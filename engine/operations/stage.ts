@@ -4,13 +4,15 @@
  * The object first, then the staged record, then the branch is read again: a write is acknowledged only if its token is
  * still the current staging token. Sealed is not enough, since the commit that sealed it may have scanned past the record;
  * then it is written again to the token that is current now.
+ *
+ * An address that was staged once may be in a commit from then on, whatever became of the write: it is never deleted here.
  */
 
 import { compareBytes, equalBytes, utf8 } from "../../base/bytes.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
 import type { KvEntry } from "../../kv/store.ts";
 import { type Entry, entryRecord, sameContent } from "../objects/mod.ts";
-import type { ValueRecord } from "../committed/mod.ts";
+import { NO_METARANGE, type ValueRecord } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
 import { encodeStaged, lookUpStaged, type StagedRecord } from "../staging/mod.ts";
 import { findBranch } from "./landing.ts";
@@ -28,10 +30,9 @@ export interface StagedWrite {
   readonly isUnflushed: boolean;
 }
 
-/** What became of writes: addresses whose content was there already, so that nothing refers to the new object. */
+/** What became of writes: addresses of new objects whose content was there already, and to which nothing ever referred. */
 export interface Staged {
   readonly unused: readonly string[];
-  readonly records: ReadonlyMap<StagedWrite, ValueRecord | undefined>;
 }
 
 /** Stages writes with distinct keys; acknowledged and durable when it returns. Fails with `branch_not_found`, `try_again`. */
@@ -40,30 +41,38 @@ export async function stageWrites(
   branch: string,
   writes: readonly StagedWrite[],
 ): Promise<Staged> {
-  const ordered = [...writes].sort((a, b) => compareBytes(a.key, b.key));
+  const ordered = inOrder(writes);
+  const everStaged = new Set<StagedWrite>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state } = await findBranch(repository, branch);
     const metarange = repository.metarange((await repository.commits.get(state.commitId)).metaRangeId);
+    const isEmpty = metarange.id === NO_METARANGE;
     const unused: string[] = [];
-    const records = new Map<StagedWrite, ValueRecord | undefined>();
     const staged: KvEntry[] = [];
     for (const write of ordered) {
       const fresh = write.entry && entryRecord(write.key, write.entry);
-      const committed = fresh && await metarange.get(write.key);
+      const committed = fresh && !isEmpty ? await metarange.get(write.key) : undefined;
       // The same content keeps the committed entry, address included: it is no change.
-      const isNoChange = committed !== undefined && sameContent(committed, fresh!);
+      const isNoChange = fresh !== undefined && committed !== undefined && sameContent(committed, fresh);
       const record = isNoChange ? committed : fresh;
-      if (isNoChange && write.isFresh) unused.push(write.entry!.address);
-      records.set(write, record);
+      if (!isNoChange) everStaged.add(write);
+      // Staged by an earlier attempt, it may be the very object that is committed now.
+      else if (write.isFresh && !everStaged.has(write)) unused.push(write.entry!.address);
       const isUnflushed = write.isUnflushed && !isNoChange;
       staged.push({ key: write.key, value: encodeStaged({ key: write.key, record, isUnflushed }) });
     }
     await repository.kv.setMany(utf8(state.stagingToken), staged);
     if ((await findBranch(repository, branch)).state.stagingToken === state.stagingToken) {
-      return { unused, records };
+      return { unused };
     }
   }
   throw tryAgain(branch);
+}
+
+/** Returns writes in key order; those of a folder that was walked have it already. */
+function inOrder(writes: readonly StagedWrite[]): readonly StagedWrite[] {
+  const isOrdered = writes.every(({ key }, i) => i === 0 || compareBytes(writes[i - 1]!.key, key) < 0);
+  return isOrdered ? writes : [...writes].sort((a, b) => compareBytes(a.key, b.key));
 }
 
 /**
@@ -79,6 +88,7 @@ export async function stageIfAbsent(
   const nonce = repository.randomness.bytes(16);
   const record = entryRecord(write.key, write.entry!);
   const value = encodeStaged({ key: write.key, record, isUnflushed: write.isUnflushed, nonce });
+  let wasStaged = false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state } = await findBranch(repository, branch);
     const shown = await lookUpStaged(repository.kv, tokensOf(state), write.key);
@@ -87,6 +97,8 @@ export async function stageIfAbsent(
       const isTaken = shown
         ? shown.record !== undefined
         : !isOwnCommitted(await repository.metarange(commit.metaRangeId).get(write.key), record);
+      // Once it was staged it was there, and what is there now came later and wrote over it.
+      if (isTaken && wasStaged) return;
       if (isTaken) throw objectExists(write.key);
     }
     const token = utf8(state.stagingToken);
@@ -97,6 +109,7 @@ export async function stageIfAbsent(
       if (isCoded(error, "predicate_failed")) continue;
       throw error;
     }
+    wasStaged = true;
     if ((await findBranch(repository, branch)).state.stagingToken === state.stagingToken) return;
   }
   throw tryAgain(branch);

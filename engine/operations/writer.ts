@@ -2,16 +2,23 @@
 
 import { CodedError } from "../../base/errors.ts";
 import type { ByteStream } from "../../drivers/object_store.ts";
-import type { BranchWriter, ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
-import { checkObjectMetadata, decodeEntry, type Entry, pathKey, uploadObject } from "../objects/mod.ts";
+import type { BranchWriter, FileBody, ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
+import {
+  checkObjectMetadata,
+  decodeEntry,
+  type Entry,
+  pathKey,
+  uploadObject,
+  uploadObjects,
+} from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { type StagedWrite, stageIfAbsent, stageWrites } from "./stage.ts";
 import { findBranch } from "./landing.ts";
 import { statsOfEntry } from "./stats.ts";
 import { lookUp, objectNotFound } from "./view.ts";
 
-/** Writes held before they are staged: each batch costs a flush of the file system, and about 1 KB of memory a write. */
-const BATCH = 16_384;
+/** Writes held before they are staged: each batch costs a flush of the file system, and about 2 KB of memory a write. */
+const BATCH = 32_768;
 
 export class EngineBranchWriter implements BranchWriter {
   readonly #repository: Repository;
@@ -44,6 +51,20 @@ export class EngineBranchWriter implements BranchWriter {
     return statsOfEntry(this.#repository, path, entry);
   }
 
+  async putMany(
+    files: readonly FileBody[],
+    options: Omit<PutObjectOptions, "ifAbsent"> = {},
+  ): Promise<void> {
+    const keys = files.map(({ path }) => pathKey(path));
+    checkObjectMetadata(options.metadata ?? {});
+    const entries = await uploadObjects(this.#repository, files.map(({ body }) => body), options);
+    this.#throwIfFailed();
+    files.forEach(({ path }, i) => {
+      this.#hold(path, { key: keys[i]!, entry: entries[i]!, isFresh: true, isUnflushed: false });
+    });
+    if (this.#pending.size >= BATCH) await this.flush();
+  }
+
   async copy(path: string, source: { readonly ref: string; readonly path: string }): Promise<ObjectStats> {
     const key = pathKey(path);
     const { record, view } = await lookUp(this.#repository, source.ref, pathKey(source.path));
@@ -69,10 +90,14 @@ export class EngineBranchWriter implements BranchWriter {
 
   async #add(path: string, write: StagedWrite): Promise<void> {
     this.#throwIfFailed();
+    this.#hold(path, write);
+    if (this.#pending.size >= BATCH) await this.flush();
+  }
+
+  #hold(path: string, write: StagedWrite): void {
     // Put in anew, so that of two writes of one path the later one counts.
     this.#pending.delete(path);
     this.#pending.set(path, write);
-    if (this.#pending.size >= BATCH) await this.flush();
   }
 
   async #stagePending(): Promise<void> {
@@ -97,7 +122,7 @@ export class EngineBranchWriter implements BranchWriter {
     try {
       await stageIfAbsent(this.#repository, this.#branch, { key, entry, isFresh: true, isUnflushed: false });
     } catch (error) {
-      // Refused before anything referred to the object: it is only garbage now.
+      // Refused before it was ever staged: nothing refers to the object, it is only garbage now.
       if (error instanceof CodedError && error.code === "object_exists") {
         await this.#repository.objects.delete(entry.address);
       }

@@ -25,6 +25,7 @@ const MODES = ["replace", "if_absent", "fresh"] as const;
 export function testObjectPuts(check: Check): void {
   testBodies(check);
   testModes(check);
+  testManyPuts(check);
   testFailedPuts(check);
 }
 
@@ -134,6 +135,43 @@ function testModes(check: Check): void {
       const bytes = await collect((await store.get(key)).body);
       assertSameBytes(bytes, new Uint8Array(size + winners[0]!).fill(winners[0]!));
     }
+  });
+}
+
+function testManyPuts(check: Check): void {
+  check("putMany() stores each object, of any size, and flush() takes them", async (store) => {
+    const objects = Array.from({ length: 150 }, (_, i) => ({
+      key: `many/${i % 5}/${i}`,
+      body: patternOf(i === 70 ? 400_000 : (i * 53) % 2000),
+    }));
+    await store.putMany(objects);
+    assert.equal((await keysOf(store)).length, objects.length);
+    for (const { key, body } of objects) {
+      assert.equal((await store.head(key))?.sizeBytes, body.length);
+      assertSameBytes(await store.read(key, 0, body.length + 1), body);
+    }
+    await store.flush(objects.map(({ key }) => key));
+    await store.putMany([]);
+  });
+
+  check("putMany() refuses a taken key and leaves what is there", async (store) => {
+    await store.put("folder/k", Buffer.from("first"));
+    const objects = ["folder/j", "folder/k", "folder/l"].map((key) => ({ key, body: Buffer.from("second") }));
+    await assert.rejects(store.putMany(objects), isKind("exists", "object_exists"));
+    assert.equal(await textOf(store, "folder/k"), "first");
+  });
+
+  check("putMany() refuses a key that cannot be, before it stores anything", async (store) => {
+    const objects = ["a", "\ud800"].map((key) => ({ key, body: Buffer.from("x") }));
+    await assert.rejects(store.putMany(objects), isKind("invalid", "unplaceable_key"));
+    assert.deepEqual(await keysOf(store), []);
+  });
+
+  check("putMany() puts into folders that deleting has taken away", async (store) => {
+    await store.putMany([{ key: "deep/er/a", body: Buffer.from("a") }]);
+    await store.delete("deep/er/a");
+    await store.putMany([{ key: "deep/er/b", body: Buffer.from("b") }]);
+    assert.deepEqual(await keysOf(store), ["deep/er/b"]);
   });
 }
 

@@ -25,6 +25,10 @@ export function powerLossStore(inner: ObjectStore): PowerLossStore {
       unflushed.add(key);
       return info;
     },
+    async putMany(objects) {
+      await inner.putMany(objects);
+      for (const { key } of objects) unflushed.add(key);
+    },
     async flush(keys) {
       await inner.flush(keys);
       for (const key of keys) unflushed.delete(key);

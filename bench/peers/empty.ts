@@ -1,0 +1,1 @@
+/** A program that does nothing, compiled as tarn is: what starting costs at the least. */

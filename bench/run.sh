@@ -1,0 +1,9 @@
+#!/bin/sh
+# Measures tarn beside its peers and prints a table; docs/performance.md says what. Builds dist/tarn if it is missing.
+#
+#   ./bench/run.sh [--files 100000] [--entries 1000000] [--records 1000000] [--rounds 3] [--only NAME]… [--folder DIR]
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/install.sh
+[ -x dist/tarn ] || ./compile.sh
+exec "$BUN" bench/run.ts "$@"

@@ -1,0 +1,16 @@
+/** `__complete`: what may stand next on a command line, one candidate a line. Anything wrong means no candidates. */
+
+import { complete } from "../completion/complete.ts";
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+
+export async function run({ arguments: given, output, session }: Context): Promise<number> {
+  let candidates: readonly string[] = [];
+  try {
+    candidates = await complete(given.positionals, session);
+  } catch {
+    // A half-typed line may name what is not there.
+  }
+  for (const candidate of candidates) output.line(candidate);
+  return EXIT_OK;
+}

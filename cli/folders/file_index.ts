@@ -1,0 +1,201 @@
+/**
+ * The file of an index: what was read of the files of one folder, so that it need not be read again.
+ *
+ * ```
+ * chunk    length of the payload (uint32), SHA-256 of the payload, payload
+ * first    JSON: {"format":1,"root":…,"tree":…}
+ * others   records, in the byte order of their keys:
+ *          length of the key (uint16), key, size, mtime (seconds, nanoseconds), ctime (seconds, nanoseconds), inode, SHA-256
+ *          seconds, size and inode are float64, nanoseconds uint32
+ * ```
+ *
+ * Numbers are little-endian. Nothing else depends on an index: one that is damaged, or of another format, ends where the
+ * damage begins, and what it does not hold is read again. So it is not flushed to the disk either.
+ */
+
+import * as fs from "node:fs";
+import { asBuffer, equalBytes, utf8 } from "../../base/bytes.ts";
+import { sha256 } from "../../base/hashes.ts";
+import type { FileState } from "./file_state.ts";
+
+const FORMAT = 1;
+const CHUNK_BYTES = 64 * 1024;
+const MOST_CHUNK_BYTES = 1024 * 1024;
+const CHUNK_HEAD_BYTES = 4 + 32;
+/** Of a record without its key. */
+const FIXED_BYTES = 2 + 8 + 12 + 12 + 8 + 32;
+
+export interface IndexRecord {
+  readonly key: string;
+  readonly state: FileState;
+  readonly sha256: Uint8Array;
+}
+
+/** A version of a repository in which all files of the index were found, as they would be put. */
+export interface IndexedTree {
+  readonly metaRangeId: string;
+  readonly prefix: string;
+  readonly contentType: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface IndexHeader {
+  /** The folder, without symlinks. */
+  readonly root: string;
+  readonly tree?: IndexedTree;
+}
+
+/** Reads an index from its start to its end. */
+export class IndexReader {
+  readonly header: IndexHeader;
+  readonly #descriptor: number;
+  #chunk: Uint8Array = new Uint8Array(0);
+  #at = 0;
+
+  private constructor(descriptor: number, header: IndexHeader) {
+    this.#descriptor = descriptor;
+    this.header = header;
+  }
+
+  /** Opens an index; `undefined` when there is none that can be read. */
+  static open(path: string): IndexReader | undefined {
+    let descriptor: number;
+    try {
+      descriptor = fs.openSync(path, "r");
+    } catch {
+      return undefined;
+    }
+    try {
+      const header = parseHeader(readChunk(descriptor));
+      if (header) return new IndexReader(descriptor, header);
+    } catch {
+      // It is as good as none.
+    }
+    fs.closeSync(descriptor);
+    return undefined;
+  }
+
+  /** Returns the next record, or `undefined` at the end of what is whole. */
+  next(): IndexRecord | undefined {
+    if (this.#at >= this.#chunk.length) {
+      this.#at = 0;
+      this.#chunk = readChunk(this.#descriptor) ?? new Uint8Array(0);
+      if (this.#chunk.length === 0) return undefined;
+    }
+    const chunk = asBuffer(this.#chunk);
+    const keyLength = chunk.readUInt16LE(this.#at);
+    const keyEnd = this.#at + 2 + keyLength;
+    const key = chunk.toString("utf8", this.#at + 2, keyEnd);
+    const state = {
+      size: chunk.readDoubleLE(keyEnd),
+      mtimeSeconds: chunk.readDoubleLE(keyEnd + 8),
+      mtimeNanos: chunk.readUInt32LE(keyEnd + 16),
+      ctimeSeconds: chunk.readDoubleLE(keyEnd + 20),
+      ctimeNanos: chunk.readUInt32LE(keyEnd + 28),
+      inode: chunk.readDoubleLE(keyEnd + 32),
+    };
+    this.#at = keyEnd + FIXED_BYTES - 2;
+    return { key, state, sha256: this.#chunk.subarray(this.#at - 32, this.#at) };
+  }
+
+  close(): void {
+    fs.closeSync(this.#descriptor);
+  }
+}
+
+function parseHeader(payload: Uint8Array | undefined): IndexHeader | undefined {
+  if (!payload) return undefined;
+  const { format, root, tree } = JSON.parse(asBuffer(payload).toString("utf8"));
+  return format === FORMAT && typeof root === "string" ? { root, tree } : undefined;
+}
+
+/** Returns the payload of the next chunk; `undefined` at the end, or where the file is damaged. */
+function readChunk(descriptor: number): Uint8Array | undefined {
+  try {
+    const head = readExactly(descriptor, CHUNK_HEAD_BYTES);
+    const length = head && asBuffer(head).readUInt32LE(0);
+    if (!head || !length || length > MOST_CHUNK_BYTES) return undefined;
+    const payload = readExactly(descriptor, length);
+    return payload && equalBytes(sha256(payload), head.subarray(4)) ? payload : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readExactly(descriptor: number, length: number): Uint8Array | undefined {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length;) {
+    const count = fs.readSync(descriptor, bytes, at, length - at, null);
+    if (count === 0) return undefined;
+    at += count;
+  }
+  return bytes;
+}
+
+/** Writes an index, record by record in the order of their keys. */
+export class IndexWriter {
+  readonly #descriptor: number;
+  readonly #header: IndexHeader;
+  #chunk = asBuffer(new Uint8Array(CHUNK_BYTES));
+  #length = 0;
+
+  /** Whether the header's tree holds is known at the end only: it is left out until then. */
+  constructor(descriptor: number, header: IndexHeader) {
+    this.#descriptor = descriptor;
+    this.#header = header;
+    const whole = headerText(header);
+    this.#writeChunk(utf8(headerText({ root: header.root })), { bytes: utf8(whole).length });
+  }
+
+  add({ key, state, sha256: hash }: IndexRecord): void {
+    const most = FIXED_BYTES + key.length * 3;
+    if (this.#length + most > this.#chunk.length) this.#flush();
+    if (most > this.#chunk.length) return;
+    const chunk = this.#chunk;
+    const start = this.#length + 2;
+    let at = start + chunk.write(key, start, "utf8");
+    chunk.writeUInt16LE(at - start, this.#length);
+    at = chunk.writeDoubleLE(state.size, at);
+    at = chunk.writeDoubleLE(state.mtimeSeconds, at);
+    at = chunk.writeUInt32LE(state.mtimeNanos, at);
+    at = chunk.writeDoubleLE(state.ctimeSeconds, at);
+    at = chunk.writeUInt32LE(state.ctimeNanos, at);
+    at = chunk.writeDoubleLE(state.inode, at);
+    chunk.set(hash, at);
+    this.#length = at + 32;
+  }
+
+  /** Writes what is pending and closes the file. */
+  close({ treeHolds }: { treeHolds: boolean }): void {
+    this.#flush();
+    if (treeHolds) this.#writeChunk(utf8(headerText(this.#header)), { position: 0 });
+    fs.closeSync(this.#descriptor);
+  }
+
+  /** Closes the file as it is. */
+  abandon(): void {
+    fs.closeSync(this.#descriptor);
+  }
+
+  #flush(): void {
+    if (this.#length > 0) this.#writeChunk(this.#chunk.subarray(0, this.#length));
+    this.#length = 0;
+  }
+
+  /** Writes a chunk of at least so many bytes of payload, filled up with spaces, at the end or at a position. */
+  #writeChunk(payload: Uint8Array, { bytes = payload.length, position }: { bytes?: number; position?: number } = {}): void {
+    const chunk = asBuffer(new Uint8Array(CHUNK_HEAD_BYTES + Math.max(bytes, payload.length)));
+    chunk.fill(0x20, CHUNK_HEAD_BYTES);
+    chunk.set(payload, CHUNK_HEAD_BYTES);
+    chunk.writeUInt32LE(chunk.length - CHUNK_HEAD_BYTES, 0);
+    chunk.set(sha256(chunk.subarray(CHUNK_HEAD_BYTES)), 4);
+    for (let at = 0; at < chunk.length;) {
+      const place = position === undefined ? null : position + at;
+      at += fs.writeSync(this.#descriptor, chunk, at, chunk.length - at, place);
+    }
+  }
+}
+
+function headerText(header: IndexHeader): string {
+  return JSON.stringify({ format: FORMAT, ...header });
+}

@@ -1,0 +1,191 @@
+/**
+ * What an earlier put read of the same folder: files that were not written since need not be read again.
+ *
+ * A record says that a file in a certain state holds bytes of a certain SHA-256. It is made only when the state was the
+ * same before and after the bytes were read, and its times lay far enough back: a later write then shows in the state,
+ * even one that puts the time of change back. Whether those bytes are on the branch is told by the branch.
+ */
+
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { hex, utf8 } from "../../base/bytes.ts";
+import { sha256 } from "../../base/hashes.ts";
+import { systemRandomness } from "../../base/randomness.ts";
+import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
+import { type IndexedTree, IndexReader, type IndexRecord, IndexWriter } from "./file_index.ts";
+import { type FileState, isSettled, type LookAtFile, sameState } from "./file_state.ts";
+import { compareKeys } from "./key_order.ts";
+
+/** A file of which the new index may get a record. */
+export interface Slot {
+  readonly key: string;
+  readonly path: string;
+  /** Before it was read. */
+  readonly state: FileState | undefined;
+  readonly lookedAtMs: number;
+  /** Absent until it is decided. */
+  outcome?: IndexRecord | "none";
+}
+
+export interface PutIndexOptions {
+  /** Where indexes are kept; without it nothing is known, and nothing remembered. */
+  readonly folder: string | undefined;
+  /** The folder that is put. */
+  readonly root: string;
+  readonly look: LookAtFile;
+  /** Read every file, whatever the index says. */
+  readonly reread?: boolean;
+}
+
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+export class PutIndex {
+  readonly #look: LookAtFile;
+  readonly #root: string;
+  readonly #path: string | undefined;
+  #old: IndexReader | undefined;
+  #oldRecord: IndexRecord | undefined;
+  #new: { readonly path: string; readonly writer: IndexWriter; readonly tree?: IndexedTree } | undefined;
+  /** Files in the order of their keys; those before `#head` are written. */
+  #slots: Slot[] = [];
+  #head = 0;
+  #learned = 0;
+  #kept = 0;
+  #oldCount = 0;
+
+  constructor({ folder, root, look, reread }: PutIndexOptions) {
+    this.#look = look;
+    this.#root = fs.realpathSync(root);
+    if (folder === undefined) return;
+    this.#path = join(folder, hex(sha256(utf8(this.#root))));
+    const old = reread ? undefined : IndexReader.open(this.#path);
+    if (old?.header.root === this.#root) this.#old = old;
+    else old?.close();
+    this.#nextOld();
+  }
+
+  /** The version in which all files of the old index were found. */
+  get tree(): IndexedTree | undefined {
+    return this.#old?.header.tree;
+  }
+
+  /** Begins the new index; `tree` is where its files may be found. Without this call nothing is remembered. */
+  begin(tree: IndexedTree | undefined): void {
+    if (this.#path === undefined) return;
+    const path = `${this.#path}.${hex(systemRandomness.bytes(8))}.tmp`;
+    this.#attempt(() => {
+      fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      const writer = new IndexWriter(fs.openSync(path, "wx", 0o600), { root: this.#root, tree });
+      addTemporaryFile(path);
+      this.#new = { path, writer, tree };
+    });
+  }
+
+  /** Looks at a file, whose key sorts after those before. */
+  slot(key: string, path: string): Slot {
+    const slot: Slot = { key, path, lookedAtMs: Date.now(), state: this.#look(path) };
+    if (this.#new) this.#slots.push(slot);
+    return slot;
+  }
+
+  /** Returns what is known of a file's bytes without reading them. Files are asked for in the order of their keys. */
+  known({ key, state }: Slot): IndexRecord | undefined {
+    while (this.#oldRecord && compareKeys(this.#oldRecord.key, key) < 0) this.#nextOld();
+    const record = this.#oldRecord;
+    return record?.key === key && state && sameState(record.state, state) ? record : undefined;
+  }
+
+  /** Says that a file's bytes are what a record says. */
+  keep(slot: Slot, record: IndexRecord): void {
+    this.#kept++;
+    this.#decide(slot, record);
+  }
+
+  /** Says that all of a file was read. Its hash is asked for only where it is remembered. */
+  learn(slot: Slot, hash: () => Uint8Array): void {
+    const { key, state } = slot;
+    const isSure = this.#new && this.isUntouched(slot) && isSettled(state!, slot.lookedAtMs);
+    this.#learned++;
+    this.#decide(slot, isSure ? { key, state: state!, sha256: hash() } : "none");
+  }
+
+  /** Says that nothing is known of a file. */
+  drop(slot: Slot): void {
+    this.#learned++;
+    this.#decide(slot, "none");
+  }
+
+  /** Returns whether a file's state is still what it was. */
+  isUntouched({ path, state }: Slot): boolean {
+    const now = state && this.#look(path);
+    return now !== undefined && sameState(now, state!);
+  }
+
+  /** Makes the new index take the place of the old one; `treeHolds` when every file was found in its tree. */
+  save({ treeHolds }: { treeHolds: boolean }): void {
+    while (this.#oldRecord) this.#nextOld();
+    const isSameTree = JSON.stringify(this.tree) === JSON.stringify(this.#new?.tree);
+    const isSame = this.#learned === 0 && this.#kept === this.#oldCount && (!treeHolds || isSameTree);
+    if (!this.#new || isSame) return this.discard();
+    const { path, writer } = this.#new;
+    this.#attempt(() => {
+      writer.close({ treeHolds });
+      fs.renameSync(path, this.#path!);
+      this.#removeStale();
+    });
+    this.#end();
+  }
+
+  /** Leaves the old index as it is; after {@link save} it does nothing. */
+  discard(): void {
+    const made = this.#new;
+    if (made) this.#attempt(() => made.writer.abandon());
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#new) {
+      fs.rmSync(this.#new.path, { force: true });
+      forgetTemporaryFile(this.#new.path);
+    }
+    this.#new = undefined;
+    this.#old?.close();
+    this.#old = undefined;
+  }
+
+  #nextOld(): void {
+    this.#oldRecord = this.#old?.next();
+    if (this.#oldRecord) this.#oldCount++;
+  }
+
+  #decide(slot: Slot, outcome: IndexRecord | "none"): void {
+    slot.outcome = outcome;
+    for (; this.#slots[this.#head]?.outcome; this.#head++) {
+      const first = this.#slots[this.#head]!.outcome!;
+      if (first !== "none") this.#attempt(() => this.#new?.writer.add(first));
+    }
+    if (this.#head < 1000) return;
+    this.#slots = this.#slots.slice(this.#head);
+    this.#head = 0;
+  }
+
+  /** An index that cannot be written costs time at the next put, and nothing else. */
+  #attempt(write: () => void): void {
+    try {
+      write();
+    } catch {
+      if (this.#new) fs.rmSync(this.#new.path, { force: true });
+      this.#new = undefined;
+    }
+  }
+
+  /** Takes away what killed processes left. */
+  #removeStale(): void {
+    const folder = dirname(this.#path!);
+    for (const name of fs.readdirSync(folder)) {
+      const path = join(folder, name);
+      if (!name.endsWith(".tmp")) continue;
+      if (Date.now() - fs.statSync(path).mtimeMs > STALE_MS) fs.rmSync(path, { force: true });
+    }
+  }
+}

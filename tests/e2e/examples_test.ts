@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { VERBS } from "../../cli/verbs/mod.ts";
+import { binaryPath } from "../support/binary.ts";
+import { type Ending, temporaryFolder } from "../support/temporary.ts";
+
+/** What is there before each example: a history on main, a branch with changes of its own, a tag. */
+const PREPARED = `
+tarn repo create lakefs://sales
+tarn put lakefs://sales/main/report.csv report.csv
+tarn put lakefs://sales/main/tables/ data -r
+tarn commit lakefs://sales/main -m first --date 2026-01-15
+tarn branch lakefs://sales/feature --from main
+tarn branch lakefs://sales/dev --from main
+for name in one two three; do
+  echo $name > new
+  tarn put lakefs://sales/feature/$name.csv new
+  tarn put lakefs://sales/feature/report.csv new
+  tarn commit lakefs://sales/feature -m $name --date 2026-02-01
+  tarn put lakefs://sales/dev/report.csv new
+  tarn commit lakefs://sales/dev -m $name --date 2026-02-02
+  tarn put lakefs://sales/main/$name.txt new
+  tarn commit lakefs://sales/main -m "main $name" --date 2026-03-01
+done
+tarn tag lakefs://sales/v1.0 --from main~1
+`;
+
+/** What else a verb's examples need, or need gone. */
+const BEFORE: Readonly<Record<string, string>> = {
+  "repo create": "tarn repo delete lakefs://sales --yes",
+  "branch create": "tarn branch delete lakefs://sales/feature",
+  "branch restore": "tarn branch delete lakefs://sales/feature",
+  "tag create": "tarn tag delete lakefs://sales/v1.0; tarn tag lakefs://sales/v0 --from main",
+  "tag restore": "tarn tag delete lakefs://sales/v1.0",
+  "commit": "tarn put lakefs://sales/main/report.csv data/a.csv",
+  "reset": "tarn put lakefs://sales/main/report.csv data/a.csv",
+};
+
+/** The environment of a new user, with the executable on the path. */
+function prepare(t: Ending): { folder: string; sh: (script: string) => ReturnType<typeof spawnSync> } {
+  const folder = temporaryFolder(t);
+  const files = join(folder, "work");
+  mkdirSync(join(files, "data", "inner"), { recursive: true });
+  for (const name of ["report.csv", "prices.csv", "log", "data/a.csv", "data/inner/b.csv"]) {
+    writeFileSync(join(files, name), `${name}\n`);
+  }
+  mkdirSync(join(folder, "bin"));
+  symlinkSync(binaryPath(), join(folder, "bin", "tarn"));
+  return { folder, sh: (script) => runShell(folder, script) };
+}
+
+function runShell(folder: string, script: string) {
+  return spawnSync("sh", ["-c", script], {
+    cwd: join(folder, "work"),
+    env: { PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`, HOME: folder, TARN_USER: "tester" },
+    encoding: "utf8",
+  });
+}
+
+describe("examples of the help", () => {
+  for (const verb of VERBS) {
+    it(`of "${verb.name}" do what they say`, (t) => {
+      assert.ok(verb.examples.length > 0);
+      const { folder, sh } = prepare(t);
+      const prepared = sh(`set -e\n${PREPARED}\n${BEFORE[verb.name] ?? ""}`);
+      assert.equal(prepared.status, 0, String(prepared.stderr));
+      for (const [i, example] of verb.examples.entries()) {
+        const own = join(folder, `example-${i}`);
+        mkdirSync(own);
+        for (const part of ["work", ".local", "bin"]) {
+          cpSync(join(folder, part), join(own, part), { recursive: true, verbatimSymlinks: true });
+        }
+        const line = / \| tarn /.test(example) ? example : `tarn ${example}`;
+        const { status, stderr, stdout } = runShell(own, line);
+        assert.equal(status, 0, `${line}\n${stdout}${stderr}`);
+      }
+    });
+  }
+});
