@@ -1,8 +1,7 @@
 /** Hashes: SHA-256, MD5 and FNV-1a-64. */
 
-import { createHash } from "node:crypto";
-import { asBuffer } from "./bytes.ts";
-import { digestInto, md5HexAtOnce } from "./platform.ts";
+import { hex } from "./bytes.ts";
+import { digestInto, md5HexAtOnce, startHash } from "./platform.ts";
 
 /** Returns the SHA-256 of `bytes`: 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
@@ -14,7 +13,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
 /** Writes the SHA-256 of `bytes` into an array of 32 bytes. */
 export function sha256Into(bytes: Uint8Array, out: Uint8Array): void {
   if (digestInto) digestInto(bytes, out);
-  else out.set(createHash("sha256").update(bytes).digest());
+  else out.set(digestOf("sha256", bytes));
 }
 
 /** A running hash over bytes that arrive in pieces. */
@@ -26,7 +25,7 @@ export interface RunningHash {
 
 /** Starts a running SHA-256 or MD5. */
 export function runningHash(algorithm: "sha256" | "md5"): RunningHash {
-  const hash = createHash(algorithm);
+  const hash = startHash(algorithm);
   return {
     update: (bytes) => void hash.update(bytes),
     digest: () => new Uint8Array(hash.digest()),
@@ -35,7 +34,13 @@ export function runningHash(algorithm: "sha256" | "md5"): RunningHash {
 
 /** Returns the MD5 of `bytes` in lower-case hex. */
 export function md5Hex(bytes: Uint8Array): string {
-  return md5HexAtOnce?.(bytes) ?? createHash("md5").update(asBuffer(bytes)).digest("hex");
+  return md5HexAtOnce?.(bytes) ?? hex(digestOf("md5", bytes));
+}
+
+function digestOf(algorithm: "sha256" | "md5", bytes: Uint8Array): Uint8Array {
+  const hash = startHash(algorithm);
+  hash.update(bytes);
+  return hash.digest();
 }
 
 /**

@@ -11,6 +11,9 @@ interface BunLike {
   readonly version: string;
   readonly SHA256: { hash(input: Uint8Array, into: Uint8Array): Uint8Array };
   readonly MD5: { hash(input: Uint8Array, encoding: "hex"): string };
+  readonly CryptoHasher: new (
+    algorithm: string,
+  ) => { update(bytes: Uint8Array): unknown; digest(): Uint8Array };
 }
 
 const bun = (globalThis as { Bun?: BunLike }).Bun;
@@ -24,6 +27,16 @@ export const digestInto: ((bytes: Uint8Array, out: Uint8Array) => void) | undefi
 export const md5HexAtOnce: ((bytes: Uint8Array) => string) | undefined = bun?.MD5
   ? (bytes) => bun.MD5.hash(bytes, "hex")
   : undefined;
+
+/**
+ * Starts a running hash of SHA-256 or MD5. Bun's own stands ready; its `node:crypto` takes a short command a fifth of its
+ * time to load.
+ */
+export const startHash: (
+  algorithm: "sha256" | "md5",
+) => { update(bytes: Uint8Array): unknown; digest(): Uint8Array } = bun?.CryptoHasher
+  ? (algorithm) => new bun.CryptoHasher(algorithm)
+  : (algorithm) => process.getBuiltinModule("node:crypto").createHash(algorithm);
 
 /** The runtime and its version, as `tarn version` prints it. */
 export function runtimeName(): string {

@@ -1,7 +1,5 @@
 /** The seam through which chance comes in, so that tests and the simulator can draw it from a seed. */
 
-import { randomFillSync } from "node:crypto";
-
 export interface Randomness {
   /** Returns `length` random bytes. */
   bytes(length: number): Uint8Array;
@@ -11,9 +9,18 @@ export interface Randomness {
 
 /** The machine's own randomness, unpredictable. */
 export const systemRandomness: Randomness = {
-  bytes: (length) => randomFillSync(new Uint8Array(length)),
+  bytes: systemBytes,
   fraction: () => Math.random(),
 };
+
+/** What one call of the runtime gives at most. */
+const MOST_BYTES = 65_536;
+
+function systemBytes(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += MOST_BYTES) crypto.getRandomValues(bytes.subarray(at, at + MOST_BYTES));
+  return bytes;
+}
 
 /** Returns a repeatable source (xoshiro128**) for tests; not for names that others must not guess. */
 export function seededRandomness(seed: number): Randomness {

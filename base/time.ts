@@ -10,17 +10,13 @@ export function parseTime(text: string, nowMs: number): number {
   const match = TIME.exec(text);
   if (!match) refuse(text, `it must look like "2026-03-31" or "2026-03-31T23:59:59Z"`);
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", zone = "Z"] = match;
-  const wholeMs = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  );
-  const back = new Date(wholeMs);
-  // Date.UTC rolls over what does not exist, such as February 30th.
-  const isReal = back.getUTCMonth() === Number(month) - 1 && back.getUTCDate() === Number(day) &&
+  // Set year by year: Date.UTC takes the years 0 to 99 for 1900 to 1999, and both roll over what does not exist.
+  const back = new Date(0);
+  back.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  back.setUTCHours(Number(hour), Number(minute), Number(second));
+  const wholeMs = back.getTime();
+  const isReal = back.getUTCFullYear() === Number(year) && back.getUTCMonth() === Number(month) - 1 &&
+    back.getUTCDate() === Number(day) &&
     back.getUTCHours() === Number(hour) && back.getUTCMinutes() === Number(minute) &&
     back.getUTCSeconds() === Number(second);
   if (!isReal) refuse(text, "there is no such time");

@@ -60,6 +60,8 @@ export function formatUri(uri: Uri): string {
 /** What may not stand in a segment as it is. */
 const UNSAFE = /[^A-Za-z0-9._~!$&'()*+,;=:@^-]/;
 
+const UNSAFE_IN_PATH = /[^A-Za-z0-9._~!$&'()*+,;=:@^/-]/;
+
 /** Percent-encodes one segment; a slash inside it too. */
 export function encodeSegment(text: string): string {
   if (!UNSAFE.test(text)) return text;
@@ -73,6 +75,7 @@ export function encodeSegment(text: string): string {
 
 /** Percent-encodes a path, keeping its slashes. */
 export function encodePath(path: string): string {
+  if (!UNSAFE_IN_PATH.test(path)) return path;
   return path.split("/").map(encodeSegment).join("/");
 }
 

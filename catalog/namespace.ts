@@ -3,10 +3,11 @@
  * with the home. Parsed by our own grammar, so that no way of writing `..` leads out of the home.
  */
 
-import { sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import process from "node:process";
 import { CodedError } from "../base/errors.ts";
-import { parseUri } from "../base/uri.ts";
+import { formatUri, parseUri } from "../base/uri.ts";
 
 const SCHEME = "local";
 
@@ -37,6 +38,43 @@ export function parseLocalNamespace(namespace: string): LocalNamespace {
   if (place !== "") return { isAbsolute: false, path: names.join(sep) };
   const isDrive = process.platform === "win32" && /^[A-Za-z]:$/.test(names[0]!);
   return { isAbsolute: true, path: isDrive ? names.join(sep) : `/${names.join("/")}` };
+}
+
+/**
+ * Returns the one form that stands for all spellings of a storage namespace: decoded, its folder's symlinks followed as far
+ * as it exists, and relative where it lies in the home's `storage/`. Elsewhere in the home it is refused.
+ */
+export function canonicalNamespace(
+  namespace: string,
+  home: { readonly root: string; readonly storage: string },
+): string {
+  const given = parseLocalNamespace(namespace);
+  const real = realPath(given.isAbsolute ? given.path : join(home.storage, given.path));
+  const inStorage = relative(realPath(home.storage), real);
+  if (isBelow(inStorage)) {
+    const [place, ...segments] = inStorage.split(sep);
+    return formatUri({ scheme: SCHEME, place: place!, segments });
+  }
+  const root = realPath(home.root);
+  if (real === root || isBelow(relative(root, real))) {
+    refuse(namespace, "it lies in the home, where other things are kept");
+  }
+  if (isBelow(relative(real, root))) refuse(namespace, "the home lies in it");
+  return formatUri({ scheme: SCHEME, place: "", segments: real.split(sep).filter((part) => part !== "") });
+}
+
+function isBelow(path: string): boolean {
+  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+/** Follows symlinks in the part of a path that exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
 }
 
 function parsed(namespace: string): ReturnType<typeof parseUri> {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
-import { parseLocalNamespace } from "./namespace.ts";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { canonicalNamespace, parseLocalNamespace } from "./namespace.ts";
 
 describe("parseLocalNamespace()", () => {
   it("tells absolute folders from those inside the home", () => {
@@ -41,6 +44,33 @@ describe("parseLocalNamespace()", () => {
     ];
     for (const namespace of bad) {
       assert.throws(() => parseLocalNamespace(namespace), { code: "invalid_storage_namespace" }, namespace);
+    }
+  });
+});
+
+describe("canonicalNamespace()", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "tarn-namespace-")));
+  after(() => rmSync(folder, { recursive: true }));
+  const home = { root: join(folder, "home"), storage: join(folder, "home/storage") };
+  for (const name of ["home/storage", "home/kv", "real"]) mkdirSync(join(folder, name), { recursive: true });
+  symlinkSync(join(folder, "real"), join(folder, "link"));
+  const canonical = (namespace: string) => canonicalNamespace(namespace, home);
+
+  it("gives all spellings of a folder one form", () => {
+    assert.equal(canonical(`local://${folder}/link/new/`), `local://${folder}/real/new`);
+    assert.equal(canonical(`local://${folder}/re%61l/new`), `local://${folder}/real/new`);
+    assert.equal(canonical(`local://${folder}/home/storage/x`), "local://x");
+    assert.equal(canonical("local://x/"), "local://x");
+    assert.equal(canonical("local://%78/y"), "local://x/y");
+  });
+
+  it("refuses what lies elsewhere in the home, or around it", () => {
+    for (const place of ["home", "home/kv", "home/kv/x", "home/storage", "home/new", ""]) {
+      assert.throws(
+        () => canonical(`local://${folder}/${place}`),
+        { code: "invalid_storage_namespace" },
+        place,
+      );
     }
   });
 });

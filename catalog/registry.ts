@@ -1,5 +1,6 @@
 /** Picks drivers: the one place where concrete stores are chosen. Each is loaded when it is first needed. */
 
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { CodedError } from "../base/errors.ts";
@@ -8,7 +9,7 @@ import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
 import type { KvStore } from "../kv/store.ts";
 import { foldersOf } from "./home.ts";
-import { parseLocalNamespace } from "./namespace.ts";
+import { canonicalNamespace, parseLocalNamespace } from "./namespace.ts";
 
 export interface HomeStoreOptions {
   /** More private folders that may hold the native parts, should the home's not do. */
@@ -24,6 +25,10 @@ export async function openHomeStore(
   return openEngineStore({
     kv: home === undefined ? await openNothing() : await openHomeKv(home, options),
     openObjects: (namespace) => openObjects(home, namespace),
+    canonicalNamespace: (namespace) =>
+      home === undefined
+        ? namespace
+        : canonicalNamespace(namespace, { root: home, storage: foldersOf(home).storage }),
     defaultNamespace: (repository, instanceUid) => `local://${repository}-${instanceUid}`,
     clock: systemClock,
     randomness: systemRandomness,
@@ -36,7 +41,22 @@ async function openHomeKv(home: string, { nativeFolders = [] }: HomeStoreOptions
     import("../kv/mod.ts"),
   ]);
   const folders = foldersOf(home);
+  refuseLostKv(home);
   return withLimits(await openLmdb(folders.kv, { native: { lasting: [folders.native, ...nativeFolders] } }));
+}
+
+/** A home whose storage holds data had a KV store: opening an empty one in its place would make all repositories vanish. */
+function refuseLostKv(home: string): void {
+  const { kv, storage } = foldersOf(home);
+  const database = statSync(join(kv, "data.mdb"), { throwIfNoEntry: false });
+  if ((database?.size ?? 0) > 0 || !existsSync(storage) || readdirSync(storage).length === 0) return;
+  throw new CodedError(
+    "corrupt",
+    "kv_corrupt",
+    `Cannot open the home "${home}": its key-value store is ${
+      database ? "empty" : "missing"
+    }, and its storage is not`,
+  );
 }
 
 async function openNothing(): Promise<KvStore> {

@@ -3,6 +3,7 @@
  * only reader of environment variables.
  */
 
+import { CodedError } from "../base/errors.ts";
 import { fstatSync, readFileSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -79,9 +80,18 @@ export function timeZoneFiles(): readonly string[] {
   return zone.includes("..") ? [] : [join("/usr/share/zoneinfo", zone)];
 }
 
-/** Returns a variable's value; an empty one counts as not set. */
+/**
+ * Returns a variable's value; an empty one counts as not set. One whose bytes are no UTF-8 is refused: the runtime decodes
+ * them to U+FFFD, so several values would look like one.
+ */
 function variable(name: string): string | undefined {
-  return process.env[name] || undefined;
+  const value = process.env[name] || undefined;
+  if (!value?.includes("\ufffd")) return value;
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot use the variable ${name}: its value is not UTF-8`,
+  );
 }
 
 function chosen(home: string | undefined): Pick<HomePlaces, "chosen"> {

@@ -54,7 +54,10 @@ it("foldChanges() makes one of what shares a folder, and leaves the rest", async
 
 it("countByFolder() counts all, by folder and in byte order", async () => {
   const one = await countByFolder(pages(2), { delimiter: "/", depth: 1 });
-  assert.deepEqual(one.folders.map(({ path, counts }) => [path, counts.added]), [["", 1], ["a/", 1], ["b/", 2]]);
+  assert.deepEqual(one.folders.map(({ path, counts }) => [path, counts.added]), [["", 1], ["a/", 1], [
+    "b/",
+    2,
+  ]]);
   assert.deepEqual(one.total, {
     counts: { added: 4, removed: 1, changed: 1, conflict: 0 },
     bytesAdded: 21,

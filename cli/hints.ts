@@ -27,9 +27,13 @@ const HINTS: Readonly<Record<string, Hint>> = {
   invalid_range: "Bytes count from 0: the first hundred are 0-99.",
   invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,
   kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
-  merge_conflict:
-    "A merge settles them all with --strategy source-wins or dest-wins; otherwise change one of the sides first.",
-  no_changes: "Put or remove something first, or add --allow-empty.",
+  merge_conflict: ({ verb }) =>
+    verb === "merge"
+      ? "--strategy source-wins or dest-wins settles them all; otherwise change one of the sides first."
+      : "The branch has changed those paths since: change them by hand instead.",
+  no_changes: ({ verb }) =>
+    verb === undefined ? "Put or remove something first, or add --allow-empty." : undefined,
+  nothing_staged: '"tarn status URI" shows what is staged.',
   not_a_branch:
     "Changes go to a branch: write lakefs://REPO/BRANCH/KEY, or make one with tarn branch URI --from REF.",
   not_a_home: 'Name another folder, or make a home in it with "tarn init".',

@@ -390,7 +390,10 @@ describe("log and show", () => {
     assert.deepEqual(second!.stat.folders.map(({ path }) => path), ["", "d/"]);
     assert.deepEqual([first!.stat.added, start!.stat.added], [2, 0]);
     const { out } = await run("show", "lakefs://repo/main", "--stat", "--depth", "2");
-    assert.match(out, /\n {4}0\t1\t0\t0\t1\t\.\n {4}1\t0\t0\t2\t0\td\/e\/\n {4}1 added, 1 removed \(\+2 B, -1 B\)\n$/);
+    assert.match(
+      out,
+      /\n {4}0\t1\t0\t0\t1\t\.\n {4}1\t0\t0\t2\t0\td\/e\/\n {4}1 added, 1 removed \(\+2 B, -1 B\)\n$/,
+    );
     assert.equal((await json(["show", "lakefs://repo/main"]) as Json)["stat"], undefined);
   });
 

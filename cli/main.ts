@@ -24,7 +24,9 @@ export async function runToExitCode(argv: readonly string[], options: RunOptions
     // Whoever stops reading has what they wanted.
     if (error instanceof ReaderGone) return EXIT_OK;
     const { describeError } = await import("./report.ts");
-    (options.writeMessage ?? writeMessage)(describeError(error, errorForm(argv)));
+    const { environment } = options;
+    const color = environment.messagesAreTerminal() && environment.wantsColor();
+    (options.writeMessage ?? writeMessage)(describeError(error, { ...errorForm(argv), color }));
     return exitCodeOf(error);
   }
 }

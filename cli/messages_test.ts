@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { it } from "node:test";
+import { lossyText } from "../base/bytes.ts";
 import { Messages } from "./messages.ts";
+import { testCli } from "./testing.ts";
 
 function opened(options: { quiet?: boolean; terminal?: boolean; yes?: boolean } = {}) {
   const written: string[] = [];
@@ -38,4 +42,15 @@ it("Messages.progress() shows on a terminal only, and goes away before a message
   }
   assert.deepEqual(pipe.written, ["stop\n"]);
   assert.deepEqual(terminal.written, ["\rhalf\x1b[K", "\r\x1b[K", "stop\n"]);
+});
+
+it("a progress line is gone before a result takes its place", async (t) => {
+  let screen = "";
+  const { folder, run, runTo } = testCli(t, { onMessage: (text) => void (screen += text) });
+  await run("repo", "create", "lakefs://repo");
+  mkdirSync(join(folder, "tree"));
+  writeFileSync(join(folder, "tree", "file"), "x");
+  const sink = { write: async (bytes: Uint8Array) => void (screen += lossyText(bytes)) };
+  await runTo(sink, ["put", "lakefs://repo/main/", join(folder, "tree"), "-r"]);
+  assert.match(screen, /^\rPutting: [^\r]*\x1b\[K\r\x1b\[KPut 1 file \(1 B\)\n$/);
 });

@@ -107,7 +107,10 @@ export class Output {
 
   /** The columns are as wide as the first items need, and grow when later ones need more. */
   async #table<T>(pages: AsyncIterable<readonly T[]>, columns: readonly Column<T>[]): Promise<number> {
-    const table = new Table(columns, { width: this.columns, paint: (color, text) => this.paint(color, text) });
+    const table = new Table(columns, {
+      width: this.columns,
+      paint: (color, text) => this.paint(color, text),
+    });
     let waiting: T[] = [];
     let count = 0;
     const show = () => {

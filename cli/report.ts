@@ -7,7 +7,10 @@ import { escapeForTerminal } from "./render/escape.ts";
 import { objectJson } from "./render/objects.ts";
 
 /** Returns what goes to standard error for an error that ends the program. */
-export function describeError(error: unknown, form: { json: boolean; debug: boolean }): string {
+export function describeError(
+  error: unknown,
+  form: { json: boolean; debug: boolean; color?: boolean },
+): string {
   const coded = asCoded(error);
   const hint = hintFor(coded);
   if (form.json) {
@@ -16,7 +19,8 @@ export function describeError(error: unknown, form: { json: boolean; debug: bool
     const { kind, code, message } = coded;
     return `${JSON.stringify({ kind, code, message, hint: hint ?? "", ...details, ...stack })}\n`;
   }
-  const lines = [`tarn: ${escapeForTerminal(coded.message)}`];
+  const name = form.color ? "\x1b[31mtarn:\x1b[0m" : "tarn:";
+  const lines = [`${name} ${escapeForTerminal(coded.message)}`];
   if (hint !== undefined) lines.push(`  ${escapeForTerminal(hint)}`);
   lines.push(...conflictLines(coded));
   if (form.debug) lines.push(stackOf(error));

@@ -26,12 +26,6 @@ export interface RunOptions {
 export async function runCommandLine(argv: readonly string[], options: RunOptions): Promise<number> {
   const { verb, given } = readCommandLine(argv);
   const { environment } = options;
-  const output = new Output(options.sink, {
-    json: given.flag("jsonl") ? "lines" : given.flag("json") ? "document" : "none",
-    terminal: environment.outputIsTerminal(),
-    color: environment.wantsColor(),
-    columns: environment.columns,
-  });
   const messages = new Messages({
     quiet: given.flag("quiet"),
     terminal: environment.messagesAreTerminal,
@@ -40,6 +34,12 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     progress: !given.flag("no-progress"),
     columns: environment.columns,
     write: options.writeMessage,
+  });
+  const output = new Output(withoutProgress(options.sink, messages), {
+    json: given.flag("jsonl") ? "lines" : given.flag("json") ? "document" : "none",
+    terminal: environment.outputIsTerminal(),
+    color: environment.wantsColor(),
+    columns: environment.columns,
   });
   const session = options.session ??
     new Session(environment, { chosenHome: given.value("home"), open: options.openStore });
@@ -64,6 +64,16 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     messages.endProgress();
     if (!options.session) await session.close();
   }
+}
+
+/** The progress line goes away before a result takes its place on the terminal. */
+function withoutProgress(sink: Sink, messages: Messages): Sink {
+  return {
+    write(bytes) {
+      messages.endProgress();
+      return sink.write(bytes);
+    },
+  };
 }
 
 /** Names that nobody knows get the nearest known one; the code for it is loaded only then. */

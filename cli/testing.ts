@@ -8,6 +8,7 @@ import { type Ending, temporaryFolder } from "../tests/support/temporary.ts";
 import { type TestEngine, testEngine } from "../tests/support/test_engine.ts";
 import type { Environment } from "./environment.ts";
 import { runToExitCode } from "./main.ts";
+import type { Sink } from "./streams.ts";
 
 export interface Ran {
   readonly code: number;
@@ -20,6 +21,8 @@ export interface TestCli {
   readonly folder: string;
   readonly engine: TestEngine;
   run(...argv: string[]): Promise<Ran>;
+  /** Runs with another end of the results; `out` then is empty. */
+  runTo(sink: Sink, argv: readonly string[]): Promise<Ran>;
   /** Runs with `--json` and returns the document; fails unless the exit code is `code`. */
   json(argv: readonly string[], code?: number): Promise<unknown>;
 }
@@ -28,6 +31,8 @@ export interface TestCliOptions {
   readonly terminal?: boolean;
   /** The width of the terminal. */
   readonly columns?: number;
+  /** Told of each message as it is written, as to a terminal. */
+  readonly onMessage?: (text: string) => void;
   /** Stands between the commands and the engine. */
   readonly around?: (store: Store) => Store;
 }
@@ -40,22 +45,29 @@ export function testCli(t: Ending, options: TestCliOptions = {}): TestCli {
   const environment = testEnvironment(folder, options);
   async function run(...argv: string[]): Promise<Ran> {
     const pieces: Uint8Array[] = [];
+    const ran = await runTo({ write: async (bytes) => void pieces.push(bytes.slice()) }, argv);
+    return { ...ran, out: lossyText(concatBytes(...pieces)) };
+  }
+  async function runTo(sink: Sink, argv: readonly string[]): Promise<Ran> {
     let err = "";
     const code = await runToExitCode(argv, {
       environment,
-      sink: { write: async (bytes) => void pieces.push(bytes.slice()) },
-      writeMessage: (text) => err += text,
+      sink,
+      writeMessage(text) {
+        err += text;
+        options.onMessage?.(text);
+      },
       // Each command closes its store; the engine's memory must outlive that.
       openStore: async () => keptOpen(store),
     });
-    return { code, out: lossyText(concatBytes(...pieces)), err };
+    return { code, out: "", err };
   }
   async function json(argv: readonly string[], code = 0): Promise<unknown> {
     const ran = await run(...argv, "--json");
     if (ran.code !== code) throw new Error(`${argv.join(" ")}: exit code ${ran.code}: ${ran.err}`);
     return JSON.parse(ran.out);
   }
-  return { folder, engine, run, json };
+  return { folder, engine, run, runTo, json };
 }
 
 /** Writes a file whose name is no UTF-8; `name` is in the shell's octal form. A runtime may not be able to name it. */
@@ -73,11 +85,14 @@ function keptOpen(store: Store): Store {
   });
 }
 
-function testEnvironment(folder: string, { terminal = false, columns = 80 }: TestCliOptions): Environment {
+function testEnvironment(
+  folder: string,
+  { terminal = false, columns = 80, onMessage }: TestCliOptions,
+): Environment {
   return {
     columns: () => columns,
     outputIsTerminal: () => terminal,
-    messagesAreTerminal: () => false,
+    messagesAreTerminal: () => onMessage !== undefined,
     inputIsTerminal: () => false,
     wantsColor: () => false,
     who: () => "tester",

@@ -254,13 +254,13 @@ export interface Store {
   merge(repository: string, source: string, destination: string, options: MergeOptions): Promise<MergeResult>;
   revert(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo>;
   cherryPick(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo>;
-  /** Drops staged changes: all of a branch, those under a prefix, or that of one object. */
+  /** Drops staged changes: all of a branch, those under a prefix, or that of one object. Returns how many there were. */
   reset(
     repository: string,
     branch: string,
     what: { prefix?: string; path?: string },
     who: string,
-  ): Promise<void>;
+  ): Promise<number>;
   /** Moves a branch to a commit and drops its staged changes. */
   hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo>;
 

@@ -7,13 +7,15 @@ import type { ObjectStore } from "../drivers/object_store.ts";
 import type { KvStore } from "../kv/store.ts";
 import { type ApplyOptions, Metarange, TableFiles } from "./committed/mod.ts";
 import { entryWeight, newId, sameContent } from "./objects/mod.ts";
-import { Commits, Refs, repositoryPartition, type RepositoryRecord } from "./refs/mod.ts";
+import { Commits, Refs, Repositories, repositoryPartition, type RepositoryRecord } from "./refs/mod.ts";
 
 /** What the engine stands on. Time and chance come in here and nowhere else. */
 export interface EngineContext {
   readonly kv: KvStore;
   /** Opens the object store of a storage namespace. */
   readonly openObjects: (storageNamespace: string) => Promise<ObjectStore>;
+  /** The one form of a storage namespace that stands for all its spellings. Fails with `invalid_storage_namespace`. */
+  readonly canonicalNamespace: (storageNamespace: string) => string;
   /** The storage namespace of a repository that was created without naming one. */
   readonly defaultNamespace: (repository: string, instanceUid: string) => string;
   readonly clock: Clock;
@@ -65,6 +67,11 @@ export class Repository {
   /** How changes are applied to metaranges of this repository. */
   get applyOptions(): ApplyOptions {
     return { chunking: this.record.chunking, weigh: entryWeight, same: sameContent };
+  }
+
+  /** Fails when the repository was deleted meanwhile: nothing may be acknowledged into what nobody can read any more. */
+  async checkLive(): Promise<void> {
+    await new Repositories(this.kv).checkLive(this.record);
   }
 
   /** Returns a fresh staging token: the name of a KV partition that nobody has used. */

@@ -248,8 +248,8 @@ class EngineStore implements Store {
     branch: string,
     what: { prefix?: string; path?: string },
     who: string,
-  ): Promise<void> {
-    await resetBranch(await this.#repository(repository), branch, { ...what, who });
+  ): Promise<number> {
+    return await resetBranch(await this.#repository(repository), branch, { ...what, who });
   }
 
   async hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo> {

@@ -9,7 +9,7 @@ import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { type FolderGot, type FolderToGet, getFolder } from "../folders/get_folder.ts";
 import { localError } from "../folders/local_files.ts";
 import { PlacementCheck } from "../folders/placement.ts";
-import { folderPrefix } from "../folders/prefixes.ts";
+import { folderPrefix } from "../folders/recursive.ts";
 import { flushFolder, writeFile, writeInPlace } from "../folders/target.ts";
 import { keyLocation, type ObjectLocation, objectLocation, type RefLocation, refOf } from "../locations.ts";
 import { FileProgress } from "../render/progress.ts";
@@ -24,14 +24,18 @@ export async function run(context: Context): Promise<number> {
   return path === "-" ? await getToOutput(context, location) : await getToFile(context, { location, path });
 }
 
-async function getToOutput({ output, session }: Context, location: ObjectLocation): Promise<number> {
+/** Writes an object's bytes to standard output. */
+export async function getToOutput({ output, session }: Context, location: ObjectLocation): Promise<number> {
   const store = await session.store();
   const { body } = await store.read(location.repository, await refOf(store, location), location.key);
   for await (const piece of body) await output.bytes(piece);
   return EXIT_OK;
 }
 
-async function getToFile(context: Context, what: { location: ObjectLocation; path: string }): Promise<number> {
+async function getToFile(
+  context: Context,
+  what: { location: ObjectLocation; path: string },
+): Promise<number> {
   const { stats, path } = await getFile(context, what);
   const { output } = context;
   output.result(
@@ -56,20 +60,13 @@ export async function getFile(
   const target = targetOf(path, location.key);
   const { stats, body } = await store.read(location.repository, await refOf(store, location), location.key);
   const progress = new FileProgress(messages, "Getting", { files: 1, bytes: stats.sizeBytes });
-  const watched = watch(body, progress);
+  const watched = progress.watch(body);
   if (target.isSpecial) await writeInPlace(target.path, watched);
   else {
     await writeFile(target.path, watched, { flush: true });
     flushFolder(dirname(target.path));
   }
   return { stats, path: target.path };
-}
-
-async function* watch(body: AsyncIterable<Uint8Array>, progress: FileProgress): AsyncGenerator<Uint8Array> {
-  for await (const piece of body) {
-    yield piece;
-    progress.addBytes(piece.length);
-  }
 }
 
 interface Target {

@@ -10,6 +10,9 @@ import { VERB_GROUPS, verbNamed, VERBS, verbsOfGroup } from "../verbs/mod.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "../verbs/verb.ts";
 
 const WIDTH = 100;
+/** What stands before the explanations of a list; where less than as much is left for them, they go below. */
+const VERB_CELLS = 17;
+const OPTION_CELLS = 33;
 
 export async function run({ output, arguments: given }: Context): Promise<number> {
   const name = given.positionals.join(" ");
@@ -28,13 +31,13 @@ export async function run({ output, arguments: given }: Context): Promise<number
 }
 
 function showAll(output: Output): void {
-  output.line(
+  showText(
+    output,
     "tarn: data version control in one file. Branches, commits, merges, tags and time travel over objects.",
   );
   output.line("");
-  output.line(
-    "Usage: tarn VERB URI… [options]     URIs: lakefs://REPO/REF/KEY     First steps: tarn quickstart",
-  );
+  output.line("Usage: tarn VERB URI… [options]");
+  output.line("URIs: lakefs://REPO/REF/KEY     First steps: tarn quickstart");
   for (const [title, verbs] of VERB_GROUPS) {
     output.line("");
     output.line(output.paint("bold", title));
@@ -48,7 +51,29 @@ function showAll(output: Output): void {
 }
 
 function showGroup(output: Output, verbs: readonly VerbSpec[]): void {
-  for (const { name, summary } of verbs) output.line(`  ${name.padEnd(14)} ${summary}`);
+  for (const { name, summary } of verbs) showExplained(output, { name, text: summary, cells: VERB_CELLS });
+}
+
+function widthOf(output: Output): number {
+  return output.terminal ? Math.min(WIDTH, output.columns) : WIDTH;
+}
+
+function showText(output: Output, text: string): void {
+  for (const line of wrapped(text, widthOf(output))) output.line(line);
+}
+
+/** Shows a name and what it means beside it, or below where the terminal is narrow. */
+function showExplained(
+  output: Output,
+  { name, text, cells }: { name: string; text: string; cells: number },
+): void {
+  const room = widthOf(output) - cells;
+  const isNarrow = room < cells;
+  const lines = wrapped(text, isNarrow ? widthOf(output) - 6 : output.terminal ? room : Infinity);
+  const indent = " ".repeat(isNarrow ? 6 : cells);
+  if (isNarrow || name.length > cells - 3) output.line(`  ${name}`);
+  else output.line(`  ${name.padEnd(cells - 3)} ${lines.shift()}`);
+  for (const line of lines) output.line(`${indent}${line}`);
 }
 
 function showVerb(output: Output, verb: VerbSpec): void {
@@ -57,7 +82,7 @@ function showVerb(output: Output, verb: VerbSpec): void {
   for (const usage of verb.usage) output.line(`  tarn ${usage}`);
   if (verb.about) {
     output.line("");
-    for (const line of wrapped(verb.about, WIDTH)) output.line(line);
+    showText(output, verb.about);
   }
   if (verb.options && Object.values(verb.options).some((option) => !option.hidden)) {
     output.line("");
@@ -78,7 +103,7 @@ function showOptions(output: Output, table: OptionTable): void {
   for (const [name, { short, value, hidden, help }] of Object.entries(table)) {
     if (hidden) continue;
     const names = `${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`;
-    output.line(`  ${names.padEnd(30)} ${help}`);
+    showExplained(output, { name: names, text: help, cells: OPTION_CELLS });
   }
 }
 

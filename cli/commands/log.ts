@@ -61,7 +61,10 @@ async function* entriesOf(
 }
 
 /** Returns the branches and tags by the commit they point at. */
-async function namesOfCommits(store: Store, repository: string): Promise<ReadonlyMap<string, readonly string[]>> {
+async function namesOfCommits(
+  store: Store,
+  repository: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const names = new Map<string, string[]>();
   for (
     const [kind, pages] of [

@@ -4,14 +4,13 @@ import * as fs from "node:fs";
 import { basename } from "node:path";
 import { CodedError } from "../../base/errors.ts";
 import type { ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
-import type { ParsedArguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { localError, openNamed, readFrom } from "../folders/local_files.ts";
 import { showPut } from "../folders/dry_run.ts";
 import { type FolderPut, putFolder } from "../folders/put_folder.ts";
 import type { FolderToPut } from "../folders/put_plan.ts";
-import { folderPrefix } from "../folders/prefixes.ts";
+import { checkNotRecursive, folderPrefix } from "../folders/recursive.ts";
 import { branchOf, keyLocation, type ObjectLocation, objectUri, type RefLocation } from "../locations.ts";
 import { objectJson } from "../render/objects.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
@@ -25,20 +24,15 @@ export async function run(context: Context): Promise<number> {
   if (given.flag("recursive")) return await putAll(context, { location, path, options });
   checkNotRecursive(given);
   const { object, uri } = path === "-"
-    ? await putStream(context, { location: named(location, undefined), options, body: readDescriptor(0) })
+    ? await putStream(context, {
+      location: named(location, undefined),
+      options,
+      body: translated(readDescriptor(0), "-"),
+    })
     : await putFile(context, { location, path, options, isExact: given.value("key") !== undefined });
   context.output.result(objectJson(object), context.output.shown(uri));
   return EXIT_OK;
 }
-
-/** Options of folders that make no sense for one file: taken silently, they would do what nobody meant. */
-export function checkNotRecursive(given: ParsedArguments): void {
-  const misplaced = FOLDER_OPTIONS.find((name) => given.flag(name));
-  if (misplaced === undefined) return;
-  throw new CodedError("invalid", "invalid_argument", `Cannot use "--${misplaced}": it goes with -r`);
-}
-
-const FOLDER_OPTIONS = ["exclude", "follow-symlinks", "reread", "dry-run", "skip-unplaceable"];
 
 /** PATH comes second; lakectl gives it by `-s`. */
 function givenPath({ arguments: given, verb }: Context): string {

@@ -124,7 +124,10 @@ async function runJob(steps: Steps, job: RunningJob): Promise<number> {
   return await lookBack(steps, job) ? code : EXIT_NO;
 }
 
-async function changeBoth(steps: Steps, { repository, file, branch, onBranch, onMain, work }: RunningJob): Promise<void> {
+async function changeBoth(
+  steps: Steps,
+  { repository, file, branch, onBranch, onMain, work }: RunningJob,
+): Promise<void> {
   const main = refUri(repository, "main"), side = refUri(repository, branch);
   steps.title("A branch, on which one file changes and one is new; main does not see it");
   await steps.run("branch", side, "--from", "main");
@@ -145,7 +148,9 @@ async function changeBoth(steps: Steps, { repository, file, branch, onBranch, on
 
 async function merge(steps: Steps, { repository, branch }: RunningJob): Promise<void> {
   const main = refUri(repository, "main"), side = refUri(repository, branch);
-  steps.title("What differs, and the merge: both sides changed one file, so it has to be said which one is right");
+  steps.title(
+    "What differs, and the merge: both sides changed one file, so it has to be said which one is right",
+  );
   await steps.run("diff", main, side);
   await steps.runToFail("merge_conflict", "merge", side, main);
   await steps.run("merge", side, main, "--strategy", "source-wins", "-m", `Merge ${branch}`);
@@ -154,7 +159,10 @@ async function merge(steps: Steps, { repository, branch }: RunningJob): Promise<
 }
 
 /** Shows the file as it was before all changes; returns whether it is the same as the one in the folder. */
-async function lookBack(steps: Steps, { repository, folder, file, isText, work }: RunningJob): Promise<boolean> {
+async function lookBack(
+  steps: Steps,
+  { repository, folder, file, isText, work }: RunningJob,
+): Promise<boolean> {
   steps.title("The data as it was before: two commits ago");
   await steps.run("diff", refUri(repository, "main~2"), refUri(repository, "main"), "--stat");
   const was = objectUri(repository, "main~2", file);

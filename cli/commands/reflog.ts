@@ -42,7 +42,7 @@ function reflogForm(output: Output): ListForm<ReflogItem> {
       timeColumn(({ timeMs }) => timeMs),
       { forms: [({ ref }) => output.shown(ref)], color: () => "cyan" },
       { forms: [({ operation }) => operation] },
-      { forms: [moveText], color: () => "yellow" },
+      { forms: [moveText, ({ newCommitId }) => newCommitId.slice(0, 12) || "-"], color: () => "yellow" },
       { forms: [({ who }) => output.shown(who), () => ""] },
     ],
   };

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { branchOf, keyLocation, otherRef, type RefLocation, refOf, refUri } from "../locations.ts";
 import { commitJson } from "../render/commits.ts";
+import { counted } from "../render/sizes.ts";
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given } = context;
@@ -27,9 +28,22 @@ async function dropStaged(
   await store.getBranch(repository, branch);
   const what = key === undefined ? `branch "${branch}"` : `"${key}" on branch "${branch}"`;
   await messages.confirm(`drop the staged changes of ${what}`);
-  const part = key === undefined ? {} : isPrefix || key.endsWith("/") ? { prefix: key } : { path: key };
-  await store.reset(repository, branch, part, environment.who());
-  output.result({ branch, ...part, reset: true }, `Dropped the staged changes of ${output.shown(what)}`);
+  const who = environment.who();
+  const reset = (part: { prefix?: string; path?: string }) => store.reset(repository, branch, part, who);
+  const dropped = key === undefined
+    ? await reset({})
+    : isPrefix || key.endsWith("/")
+    ? await reset({ prefix: key })
+    // A name without a slash is an object's, or a folder's.
+    : await reset({ path: key }) || await reset({ prefix: `${key}/` });
+  if (dropped === 0 && key !== undefined) {
+    throw new CodedError("not_found", "nothing_staged", `Cannot reset ${what}: nothing is staged there`);
+  }
+  const part = key === undefined ? {} : { path: key };
+  output.result(
+    { branch, ...part, dropped },
+    `Dropped ${counted(dropped, "staged change")} of ${output.shown(what)}`,
+  );
   return EXIT_OK;
 }
 

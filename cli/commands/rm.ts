@@ -1,15 +1,20 @@
 /** `rm`: stages the deletion of an object, or of everything in a folder. */
 
 import { CodedError } from "../../base/errors.ts";
-import type { BranchWriter, Store } from "../../drivers/store.ts";
+import type { BranchWriter, ObjectStats, Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
+import { type PlannedAction, showPlan } from "../folders/dry_run.ts";
 import { runInFlight } from "../folders/in_flight.ts";
+import { objectsAt } from "../folders/objects_at.ts";
+import { checkNotRecursive } from "../folders/recursive.ts";
 import { branchOf, keyLocation, objectLocation, objectUri, type RefLocation } from "../locations.ts";
 import { counted } from "../render/sizes.ts";
 
 export async function run(context: Context): Promise<number> {
-  return context.arguments.flag("recursive") ? await removeFolder(context) : await removeObject(context);
+  if (context.arguments.flag("recursive")) return await removeFolder(context);
+  checkNotRecursive(context.arguments);
+  return await removeObject(context);
 }
 
 async function removeObject({ arguments: given, output, session }: Context): Promise<number> {
@@ -26,40 +31,43 @@ async function removeObject({ arguments: given, output, session }: Context): Pro
   return EXIT_OK;
 }
 
-async function removeFolder({ arguments: given, messages, output, session }: Context): Promise<number> {
+async function removeFolder(context: Context): Promise<number> {
+  const { arguments: given, messages, output, session } = context;
   const location = keyLocation(given.positionals[0]!, given.value("key"));
   const { repository, key } = location;
   const store = await session.store();
   const branch = await branchOf(store, location);
+  if (given.flag("dry-run")) {
+    const count = await showPlan(context, planned(objectsAt(store, { ...location, ref: branch })));
+    if (count === 0) throw nothingThere(location);
+    return EXIT_OK;
+  }
   let removed = 0;
   await withWriter(store, { repository, branch }, async (writer) => {
-    await runInFlight(keysAt(store, { ...location, ref: branch }), async (path) => {
+    await runInFlight(flat(objectsAt(store, { ...location, ref: branch })), async ({ path }) => {
       await writer.delete(path);
       removed++;
       messages.progress(() => `Removing: ${counted(removed, "object")}`);
     });
   });
-  if (removed === 0) {
-    throw new CodedError(
-      "not_found",
-      "object_not_found",
-      `Cannot remove "${location.text}": nothing is there`,
-    );
-  }
+  if (removed === 0) throw nothingThere(location);
   output.result({ path: key ?? "", removed }, `Removed ${counted(removed, "object")}`);
   return EXIT_OK;
 }
 
-/** The keys of the object of that name and of what is in the folder of that name. */
-async function* keysAt(store: Store, { repository, ref, key }: RefLocation): AsyncGenerator<string> {
-  const isFolder = key === undefined || key.endsWith("/");
-  if (!isFolder) {
-    for await (const page of store.list(repository, ref!, { prefix: key, amount: 1 })) {
-      for (const item of page) if (item.kind === "object" && item.stats.path === key) yield key;
-    }
-  }
-  for await (const page of store.list(repository, ref!, { prefix: isFolder ? key : `${key}/` })) {
-    for (const item of page) if (item.kind === "object") yield item.stats.path;
+async function* flat<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const page of pages) yield* page;
+}
+
+function nothingThere({ text }: RefLocation): CodedError {
+  return new CodedError("not_found", "object_not_found", `Cannot remove "${text}": nothing is there`);
+}
+
+async function* planned(
+  objects: AsyncIterable<readonly ObjectStats[]>,
+): AsyncGenerator<readonly PlannedAction[]> {
+  for await (const page of objects) {
+    yield page.map(({ path, sizeBytes }) => ({ action: "remove", path, sizeBytes }));
   }
 }
 

@@ -25,7 +25,9 @@ export async function complete(words: readonly string[], session: Session): Prom
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const found = verbOf(before);
-  if (!found) return startingWith(current, current.startsWith("-") ? optionNames(GLOBAL_OPTIONS) : nextWords(before));
+  if (!found) {
+    return startingWith(current, current.startsWith("-") ? optionNames(GLOBAL_OPTIONS) : nextWords(before));
+  }
   const { verb, rest } = found;
   const table = { ...GLOBAL_OPTIONS, ...verb.options };
   const place = placeOf(rest, table);
@@ -56,7 +58,10 @@ interface Asked {
   readonly store: () => ReturnType<Session["store"]>;
 }
 
-async function completeValue(spec: OptionSpec, { current, repository, store }: Asked): Promise<readonly string[]> {
+async function completeValue(
+  spec: OptionSpec,
+  { current, repository, store }: Asked,
+): Promise<readonly string[]> {
   if (spec.choices) return startingWith(current, spec.choices);
   const value = spec.value ?? "";
   if (LOCAL_VALUES.test(value)) return [FILES];
@@ -98,9 +103,11 @@ function placeOf(rest: readonly string[], table: OptionTable): Place {
   let option: OptionSpec | undefined;
   for (const [i, word] of rest.entries()) {
     if (option) option = undefined;
-    else if (word === "--") return { positionals: [...positionals, ...rest.slice(i + 1)], isPositional: true };
-    else if (word.startsWith("-") && word !== "-") option = word.includes("=") ? undefined : valueOption(word, table);
-    else positionals.push(word);
+    else if (word === "--") {
+      return { positionals: [...positionals, ...rest.slice(i + 1)], isPositional: true };
+    } else if (word.startsWith("-") && word !== "-") {
+      option = word.includes("=") ? undefined : valueOption(word, table);
+    } else positionals.push(word);
   }
   return { positionals, option, isPositional: false };
 }

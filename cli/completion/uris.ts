@@ -32,7 +32,11 @@ export async function completeUri(typed: string, store: Store): Promise<readonly
 }
 
 /** Returns the branches and tags that begin with what was typed. */
-export async function completeRef(typed: string, store: Store, repository: string): Promise<readonly string[]> {
+export async function completeRef(
+  typed: string,
+  store: Store,
+  repository: string,
+): Promise<readonly string[]> {
   if (typed.startsWith(START)) return await completeUri(typed, store);
   return (await refsOf(store, repository, typed)).map(({ id }) => id);
 }

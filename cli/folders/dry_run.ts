@@ -53,7 +53,9 @@ export async function showPlan(
   }
   const count = await output.list(counting(), plannedForm(output));
   await output.drain();
-  const parts = [...counts].map(([action, number]) => `${counted(number, "path")} ${SUMMARY[action] ?? action}`);
+  const parts = [...counts].map(([action, number]) =>
+    `${counted(number, "path")} ${SUMMARY[action] ?? action}`
+  );
   messages.note(`Dry run, nothing was changed: ${parts.join(", ") || "nothing to do"} (${humanSize(bytes)})`);
   return count;
 }

@@ -183,7 +183,10 @@ export class IndexWriter {
   }
 
   /** Writes a chunk of at least so many bytes of payload, filled up with spaces, at the end or at a position. */
-  #writeChunk(payload: Uint8Array, { bytes = payload.length, position }: { bytes?: number; position?: number } = {}): void {
+  #writeChunk(
+    payload: Uint8Array,
+    { bytes = payload.length, position }: { bytes?: number; position?: number } = {},
+  ): void {
     const chunk = asBuffer(new Uint8Array(CHUNK_HEAD_BYTES + Math.max(bytes, payload.length)));
     chunk.fill(0x20, CHUNK_HEAD_BYTES);
     chunk.set(payload, CHUNK_HEAD_BYTES);

@@ -32,8 +32,11 @@ export interface FolderGot {
   readonly failures: readonly Failure[];
 }
 
+/** Told of each object that is in its file; durable after the next flush of the folder. */
+export type Got = (stats: ObjectStats, target: TargetFolder) => void | Promise<void>;
+
 /** Gets all objects. Fails with `unplaceable_key` before anything is written, and with `object_not_found`. */
-export async function getFolder({ messages }: Context, what: FolderToGet): Promise<FolderGot> {
+export async function getFolder({ messages }: Context, what: FolderToGet, told?: Got): Promise<FolderGot> {
   const total = await checkAll(what);
   if (total.files === 0) {
     throw new CodedError(
@@ -47,16 +50,18 @@ export async function getFolder({ messages }: Context, what: FolderToGet): Promi
   const progress = new FileProgress(messages, "Getting", total);
   let got = 0, sizeBytes = 0;
   await runInFlight(placeable(what, failures), async ({ path }) => {
+    let stats: ObjectStats | undefined;
     try {
-      const { body } = await what.store.read(what.repository, what.ref, path);
-      const size = await target.write(path.slice(what.prefix.length), body);
+      const object = await what.store.read(what.repository, what.ref, path);
+      const size = await target.write(path.slice(what.prefix.length), progress.watch(object.body));
+      stats = object.stats;
       got++;
       sizeBytes += size;
-      progress.addBytes(size);
     } catch (error) {
       failures.take(path, error);
     }
     progress.addFile();
+    if (stats) await told?.(stats, target);
   });
   await target.flush();
   return { got, failed: failures.count, sizeBytes, failures: failures.kept };

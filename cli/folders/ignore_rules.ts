@@ -47,7 +47,8 @@ export class IgnoreRules {
 
   /** Returns whether what has this key, without a slash at its end, is left out. */
   ignores(key: string, isFolder: boolean): boolean {
-    for (let rules: IgnoreRules | undefined = this; rules; rules = rules.#outer) {
+    let rules: IgnoreRules | undefined = this as IgnoreRules;
+    for (; rules; rules = rules.#outer) {
       const decision = rules.#decide(key, isFolder);
       if (decision !== undefined) return decision;
     }

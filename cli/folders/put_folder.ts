@@ -11,12 +11,20 @@ import { sha256 } from "../../base/hashes.ts";
 import type { BranchWriter, PutObjectOptions } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { FileProgress } from "../render/progress.ts";
+import { countedFiles } from "./count_files.ts";
 import { type Failure, Failures } from "./failures.ts";
 import { fileLooker } from "./file_state.ts";
 import { runInFlight } from "./in_flight.ts";
 import { contentHash, localError, openRegular, readFrom, readWhole } from "./local_files.ts";
 import { PutIndex, type Slot } from "./put_index.ts";
-import { type BaseVersion, baseVersion, couldBe, type FileToRead, type FolderToPut, planPut } from "./put_plan.ts";
+import {
+  type BaseVersion,
+  baseVersion,
+  couldBe,
+  type FileToRead,
+  type FolderToPut,
+  planPut,
+} from "./put_plan.ts";
 import { SmallFiles } from "./small_files.ts";
 import type { WalkedFile } from "./walk.ts";
 
@@ -99,7 +107,7 @@ class Putting {
     this.#index = index;
     this.#stored = stored;
     this.#failures = new Failures(messages, "put");
-    this.#progress = new FileProgress(messages, "Putting");
+    this.#progress = new FileProgress(messages, "Putting", countedFiles(messages, what));
   }
 
   get done(): FolderPut {
@@ -116,8 +124,11 @@ class Putting {
   async run(base: BaseVersion): Promise<void> {
     const small = new SmallFiles<About>(this.#writer, {
       put: this.#what.options,
-      settled: ({ about, body }, failure) =>
-        failure ? this.#hasFailed(about, failure.error) : this.#hasPut(about, body.length, () => sha256(body)),
+      settled: ({ about, body }, failure) => {
+        if (failure) return this.#hasFailed(about, failure.error);
+        this.#progress.addBytes(body.length);
+        this.#hasPut(about, body.length, () => sha256(body));
+      },
     });
     await runInFlight(this.#largeFiles(base, small), async (item) => {
       try {
@@ -178,7 +189,8 @@ class Putting {
           return this.#isUnchanged(slot, () => hash);
         }
       }
-      const stats = await this.#writer.put(prefix + file.key, readFrom(open), options);
+      const body = this.#progress.watch(readFrom(open));
+      const stats = await this.#writer.put(prefix + file.key, body, options);
       this.#hasPut(item, stats.sizeBytes, () => fromHex(stats.sha256 ?? "")!);
     } finally {
       fs.closeSync(open.descriptor);
@@ -189,7 +201,6 @@ class Putting {
     this.#index.learn(slot, hash);
     this.#put++;
     this.#sizeBytes += size;
-    this.#progress.addBytes(size);
     this.#isStored(slot, hash);
   }
 

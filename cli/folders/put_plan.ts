@@ -45,7 +45,9 @@ export interface BaseVersion {
 }
 
 /** Returns the version that a branch shows now. */
-export async function baseVersion({ store, repository, branch, prefix, options }: FolderToPut): Promise<BaseVersion> {
+export async function baseVersion(
+  { store, repository, branch, prefix, options }: FolderToPut,
+): Promise<BaseVersion> {
   // In this order, so that what is staged and committed in between is in the commit.
   for await (const page of store.status(repository, branch, { amount: 1 })) {
     if (page.length > 0) return { ref: branch };

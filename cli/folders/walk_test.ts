@@ -96,6 +96,89 @@ describe("walkFolder()", () => {
     assert.deepEqual(found, ["unreadable_folder a/", "b/x"]);
   });
 
+  it("leaves out what .tarnignore files and patterns match, each in its own folder", (t) => {
+    const folder = temporaryFolder(t);
+    const put = (key: string, text = "") => {
+      mkdirSync(join(folder, key, ".."), { recursive: true });
+      writeFileSync(join(folder, key), text);
+    };
+    put(".tarnignore", "*.log\nbuild/\n!keep.log\n");
+    put("sub/.tarnignore", "!b.log\n/only\n");
+    for (
+      const key of ["a", "a.log", "keep.log", "build/x", "sub/b.log", "sub/only", "sub/in/only", "x.tmp"]
+    ) put(key);
+    execFileSync("mkfifo", [join(folder, "fifo.log")]);
+    const items = (exclude: string[]) =>
+      [...walkFolder(folder, { exclude, ignoreFiles: true })].map((item) =>
+        item.kind === "file" ? item.key : item.kind === "ignored" ? `!${item.key}` : item.code
+      );
+    assert.deepEqual(items(["*.tmp"]), [
+      ".tarnignore",
+      "a",
+      "!a.log",
+      "!build/",
+      "!fifo.log",
+      "keep.log",
+      "sub/.tarnignore",
+      "sub/b.log",
+      "sub/in/only",
+      "!sub/only",
+      "!x.tmp",
+    ]);
+    assert.deepEqual(items(["*", "!/sub", "!b.log"]).filter((item) => !item.startsWith("!")), ["sub/b.log"]);
+    assert.equal([...walkFolder(folder)].filter(({ kind }) => kind === "ignored").length, 0);
+  });
+
+  it("follows symlinks only inside the folder, and never round in a circle", (t) => {
+    const folder = temporaryFolder(t), outside = temporaryFolder(t);
+    mkdirSync(join(folder, "d/e"), { recursive: true });
+    writeFileSync(join(folder, "d/file"), "x");
+    writeFileSync(join(folder, "z"), "x");
+    writeFileSync(join(outside, "secret"), "x");
+    symlinkSync("d", join(folder, "a"));
+    symlinkSync("../z", join(folder, "d/link"));
+    symlinkSync("..", join(folder, "d/e/up"));
+    symlinkSync(folder, join(folder, "d/root"));
+    symlinkSync(outside, join(folder, "out"));
+    symlinkSync(join(outside, "secret"), join(folder, "out2"));
+    symlinkSync("nowhere", join(folder, "dangling"));
+    symlinkSync("self", join(folder, "self"));
+    symlinkSync("/dev/null", join(folder, "null"));
+    const items = [...walkFolder(folder, { followSymlinks: true })].map((item) =>
+      item.kind === "file" ? item.key : item.kind === "left_out" ? `${item.code} ${item.shown}` : item.kind
+    );
+    assert.deepEqual(items, [
+      "symlink a/e/up",
+      "a/file",
+      "a/link",
+      "symlink a/root",
+      "symlink d/e/up",
+      "d/file",
+      "d/link",
+      "symlink d/root",
+      "symlink dangling",
+      "symlink null",
+      "symlink out",
+      "symlink out2",
+      "symlink self",
+      "z",
+    ]);
+  });
+
+  it("leaves out a given folder, by whatever name it is reached", (t) => {
+    const folder = temporaryFolder(t), beside = temporaryFolder(t);
+    mkdirSync(join(folder, ".tarn"));
+    mkdirSync(join(folder, "sub/.tarn"), { recursive: true });
+    writeFileSync(join(folder, ".tarn/home"), "x");
+    writeFileSync(join(folder, "sub/.tarn/other"), "x");
+    symlinkSync(folder, join(beside, "link"));
+    const items = [...walkFolder(folder, { leaveOut: join(beside, "link", ".tarn") })];
+    assert.deepEqual(items.map((item) => item.kind === "left_out" ? item.code : item.key), [
+      ".tarn/",
+      "sub/.tarn/other",
+    ]);
+  });
+
   it("fails on a folder that is not there", (t) => {
     assert.throws(() => [...walkFolder(join(temporaryFolder(t), "none"))], { code: "ENOENT" });
   });

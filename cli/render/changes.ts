@@ -42,7 +42,7 @@ export function foldedForm(output: Output): ListForm<DiffItem | FoldedChanges> {
       if (!isFolded(item)) return changeLine(output, item);
       const type = kindOf(item);
       const line = changeLine(output, { type, path: item.path, pathType: "common_prefix", sizeBytes: 0 });
-      return output.terminal ? `${line} (${tallyText(item)})` : [line, ...tallyNumbers(item)].join("\t");
+      return output.terminal ? `${line}  ${tallyText(item)}` : [line, ...tallyNumbers(item)].join("\t");
     },
   };
 }

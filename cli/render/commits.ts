@@ -42,7 +42,11 @@ export function logForm(output: Output): ListForm<LogEntry> {
 }
 
 /** Returns a commit of a log as text; with `whole` also what only tools ask for. */
-export function entryText(output: Output, { commit, stat }: LogEntry, options: { whole?: boolean } = {}): string {
+export function entryText(
+  output: Output,
+  { commit, stat }: LogEntry,
+  options: { whole?: boolean } = {},
+): string {
   const text = commitText(output, commit, options);
   if (!stat) return text;
   return [text, "", ...statLines(output, stat).map((line) => `    ${line}`)].join("\n");
@@ -52,7 +56,10 @@ export function entryText(output: Output, { commit, stat }: LogEntry, options: {
  * Returns the form of a log with its graph: a line a commit, with the short ID for people, the whole one otherwise, and the
  * names that point at it.
  */
-export function graphForm(output: Output, namesAt: ReadonlyMap<string, readonly string[]>): ListForm<LogEntry> {
+export function graphForm(
+  output: Output,
+  namesAt: ReadonlyMap<string, readonly string[]>,
+): ListForm<LogEntry> {
   const graph = new CommitGraph();
   return {
     json: entryJson,
@@ -88,7 +95,9 @@ function graphText(
   const shownMarks = cutToWidth(marks.trimStart(), left);
   const gap = shownMarks === "" ? "" : " ";
   const message = cutToWidth(subject, Math.max(0, left - displayWidth(shownMarks) - gap.length));
-  const about = `  ${timeWithZone(commit.creationDate * 1000, true).slice(0, 16)} ${output.shown(commit.committer)}`;
+  const about = `  ${timeWithZone(commit.creationDate * 1000, true).slice(0, 16)} ${
+    output.shown(commit.committer)
+  }`;
   const used = displayWidth(shownMarks) + gap.length + displayWidth(message);
   return `${output.paint("yellow", id)} ${output.paint("cyan", shownMarks)}${gap}${message}` +
     (used + displayWidth(about) <= left ? output.paint("dim", about) : "");

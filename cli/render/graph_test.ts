@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { CommitGraph } from "./graph.ts";
 
-const CASES = readFileSync(new URL("./testdata/graphs.txt", import.meta.url), "utf8").trimEnd().split("\n\n").slice(1);
+const CASES = readFileSync(new URL("./testdata/graphs.txt", import.meta.url), "utf8").trimEnd().split("\n\n")
+  .slice(1);
 
 describe("CommitGraph draws", () => {
   for (const text of CASES) {

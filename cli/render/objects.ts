@@ -31,6 +31,7 @@ export function listingForm(output: Output): ListForm<ListItem> {
       {
         forms: [(item) => output.shown(item.kind === "object" ? item.stats.path : item.path)],
         color: (item) => item.kind === "object" ? undefined : "cyan",
+        mayWrap: true,
       },
     ],
   };

@@ -59,7 +59,10 @@ export function refsForm(output: Output): ListForm<RefInfo> {
 function refColumns(output: Output): readonly Column<RefInfo>[] {
   return [
     { forms: [({ id }) => output.shown(id)], color: () => "cyan" },
-    { forms: [({ commitId }) => commitId, ({ commitId }) => commitId.slice(0, 12), () => ""], color: () => "yellow" },
+    {
+      forms: [({ commitId }) => commitId, ({ commitId }) => commitId.slice(0, 12), () => ""],
+      color: () => "yellow",
+    },
   ];
 }
 

@@ -24,3 +24,11 @@ export function counted(count: number, singular: string, plural = `${singular}s`
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
+
+/** Returns the bytes of a size such as `512`, `10kB`, `1.5 GB`, in units of 1,000, or `4KiB`, in units of 1,024. */
+export function parseSize(text: string): number | undefined {
+  const match = /^(\d{1,15}(?:\.\d{1,9})?) ?(?:([kmgtpe])(i?)b?|b)?$/i.exec(text);
+  if (!match) return undefined;
+  const power = match[2] ? "kmgtpe".indexOf(match[2].toLowerCase()) + 1 : 0;
+  return Math.round(Number(match[1]) * (match[3] ? 1024 : 1000) ** power);
+}

@@ -15,6 +15,8 @@ export interface Column<T> {
   /** Where the spaces are that fill a cell; `start` for numbers. */
   readonly fill?: "start" | "end";
   readonly color?: (item: T) => Color | undefined;
+  /** A last column whose longest cells the terminal may wrap: one long name does not take the others' columns away. */
+  readonly mayWrap?: boolean;
 }
 
 export interface TableOptions {
@@ -53,8 +55,8 @@ export class Table<T> {
   row(item: T): string {
     const cells: string[] = [];
     for (const [c, column] of this.#columns.entries()) {
-      const width = this.#width(c);
-      if (width === 0) continue;
+      const width = column.mayWrap ? 0 : this.#width(c);
+      if (this.#width(c) === 0) continue;
       const text = column.forms[this.#chosen[c]!]!(item);
       const color = column.color?.(item);
       const shown = color === undefined || text === "" ? text : this.#options.paint(color, text);
@@ -69,7 +71,11 @@ export class Table<T> {
   }
 
   #total(): number {
-    const widths = this.#columns.map((_, c) => this.#width(c)).filter((width) => width > 0);
+    const half = Math.floor(this.#options.width / 2);
+    const counted = ({ mayWrap }: Column<T>, width: number) => mayWrap ? Math.min(width, half) : width;
+    const widths = this.#columns.map((column, c) => counted(column, this.#width(c))).filter((width) =>
+      width > 0
+    );
     return widths.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, widths.length - 1);
   }
 

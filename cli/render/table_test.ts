@@ -47,3 +47,12 @@ it("Table never cuts a name, and never makes a line of nothing but names fail", 
   assert.equal(shown(5)[1], "100.1 kB  <b>");
   assert.deepEqual(shown(80, [{ size: "", time: "", name: "only" }]), ["<only>"]);
 });
+
+it("Table lets one long name wrap rather than take the other columns away", () => {
+  const columns = [...COLUMNS.slice(0, 2), { ...COLUMNS[2]!, mayWrap: true }];
+  const table = new Table(columns, { width: 60, paint: (_, text) => text });
+  const long = { ...ROWS[0]!, name: "x".repeat(100) };
+  table.fit([long, ROWS[1]!]);
+  assert.equal(table.row(ROWS[1]!), "100.1 kB  2026-03-31 12:00  b");
+  assert.equal(table.row(long), `     9 B  2026-03-31 12:00  ${"x".repeat(100)}`);
+});

@@ -10,10 +10,10 @@ const PLAIN = /^[\x20-\x7e]*$/;
 
 /** A letter with its marks, a flag, or emoji that are joined into one. */
 const CLUSTER =
-  /\p{RI}\p{RI}|\p{Emoji}(?:\p{EMod}|\ufe0f\u20e3?)?(?:[\u{e0020}-\u{e007f}]|\u200d\p{Emoji}(?:\p{EMod}|\ufe0f)?)*[\p{Mn}\p{Me}\p{Cf}]*|[^][\p{Mn}\p{Me}\p{Cf}]*/gu;
+  /\p{Regional_Indicator}\p{Regional_Indicator}|\p{Emoji}(?:\p{Emoji_Modifier}|\ufe0f\u20e3?)?(?:[\u{e0020}-\u{e007f}]|\u200d\p{Emoji}(?:\p{Emoji_Modifier}|\ufe0f)?)*[\p{Mn}\p{Me}\p{Cf}]*|.[\p{Mn}\p{Me}\p{Cf}]*/gsu;
 
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff]/u;
-const EMOJI = /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f|^\p{RI}\p{RI}/u;
+const EMOJI = /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f|^\p{Regional_Indicator}\p{Regional_Indicator}/u;
 
 /** What Unicode calls wide or full-width, apart from emoji: first and last of each range, some with gaps in them. */
 const WIDE =

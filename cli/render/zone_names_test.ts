@@ -4,7 +4,11 @@ import { concatBytes, utf8 } from "../../base/bytes.ts";
 import { readZoneNames, zoneNamesOf } from "./zone_names.ts";
 
 /** A block of a zone's file; `types` are offset and name, `used` which of them the transitions lead to. */
-function block(timeBytes: number, types: readonly (readonly [number, string])[], used: readonly number[]): Uint8Array {
+function block(
+  timeBytes: number,
+  types: readonly (readonly [number, string])[],
+  used: readonly number[],
+): Uint8Array {
   const names = types.map(([, name]) => `${name}\0`).join("");
   const head = new DataView(new ArrayBuffer(44));
   for (const [i, byte] of [...utf8("TZif"), 0x32].entries()) head.setUint8(i, byte);
@@ -26,7 +30,11 @@ function block(timeBytes: number, types: readonly (readonly [number, string])[],
   );
 }
 
-function file(types: readonly (readonly [number, string])[], used: readonly number[], rule: string): Uint8Array {
+function file(
+  types: readonly (readonly [number, string])[],
+  used: readonly number[],
+  rule: string,
+): Uint8Array {
   return concatBytes(block(4, [], []), block(8, types, used), utf8(`\n${rule}\n`));
 }
 

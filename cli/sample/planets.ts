@@ -51,7 +51,8 @@ Miranda,1948,Gerard Kuiper
 export const PLANETS_SINCE_2006 = PLANETS_HEAD;
 
 /** The dwarf planets, and since when they are called so. */
-export const DWARF_PLANETS = "name,recognised\nCeres,2006\nPluto,2006\nEris,2006\nMakemake,2008\nHaumea,2008\n";
+export const DWARF_PLANETS =
+  "name,recognised\nCeres,2006\nPluto,2006\nEris,2006\nMakemake,2008\nHaumea,2008\n";
 
 /** Meanwhile the probe New Horizons measured Pluto. */
 export const PLANETS_MEASURED = `${PLANETS_HEAD}Pluto,1188,247.9,1930\n`;

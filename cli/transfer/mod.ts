@@ -2,8 +2,8 @@
 
 import { CodedError } from "../../base/errors.ts";
 import { looksLikeUri } from "../../base/uri.ts";
-import { checkNotRecursive } from "../commands/put.ts";
 import type { Context } from "../context.ts";
+import { checkNotRecursive } from "../folders/recursive.ts";
 import { copyBetween } from "./between.ts";
 import { copyFromLocal } from "./from_local.ts";
 import { copyToLocal } from "./to_local.ts";

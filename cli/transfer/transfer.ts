@@ -41,7 +41,11 @@ export function showObject({ output }: Context, stats: ObjectStats, place: strin
 }
 
 /** Shows what was done with many; `noun` is what they were. */
-export function showMany({ output }: Context, kind: Transfer["kind"], done: Transferred & { noun: string }): number {
+export function showMany(
+  { output }: Context,
+  kind: Transfer["kind"],
+  done: Transferred & { noun: string },
+): number {
   const { count, unchanged, ignored, sizeBytes, failed, failures, noun } = done;
   const [verb, field] = kind === "copy" ? ["Copied", "copied"] : ["Moved", "moved"];
   const parts = [`${verb} ${counted(count, noun)} (${humanSize(sizeBytes)})`];

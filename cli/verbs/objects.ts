@@ -1,6 +1,28 @@
 /** The verbs of objects. */
 
+import type { OptionTable } from "../arguments.ts";
 import { KEY_OPTION, META_OPTION, RECURSIVE_OPTION, type VerbSpec } from "./verb.ts";
+
+const DRY_RUN_OPTION: OptionTable = {
+  "dry-run": { help: "with -r: show what would be done, and do nothing" },
+};
+
+const FROM_FOLDER_OPTIONS: OptionTable = {
+  exclude: {
+    value: "PATTERN",
+    multiple: true,
+    help: "with -r: leave out local files and folders that match, as a line of .tarnignore; may be repeated",
+  },
+  reread: { help: "with -r: read every local file, also those that were not written since the last time" },
+};
+
+const FOLLOW_OPTION: OptionTable = {
+  "follow-symlinks": { help: "with -r: take what local symlinks point at, as far as it is in the folder" },
+};
+
+const TO_FOLDER_OPTIONS: OptionTable = {
+  "skip-unplaceable": { help: "leave out what no folder can hold, and name it (exit code 7)" },
+};
 
 export const OBJECT_VERBS: readonly VerbSpec[] = [
   {
@@ -10,11 +32,16 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     about:
       "A URI that ends in / takes the file under its own name. With -r each file of the folder goes to URI + " +
       "its relative path, hidden ones included; what is already there with the same bytes is skipped. Symlinks, " +
-      "special files, unreadable files and names that are not UTF-8 are named, left out, and make the exit code 7.",
+      "special files, unreadable files and names that are not UTF-8 are named, left out, and make the exit code 7. " +
+      "A file .tarnignore in any folder leaves out what its patterns match, in the syntax of .gitignore. A home in " +
+      "the folder is left out too.",
     takes: [1, 2],
     options: {
       source: { short: "s", value: "PATH", hidden: true, help: "PATH, as lakectl gives it" },
       recursive: { short: "r", help: "PATH is a folder: store all its files" },
+      ...FROM_FOLDER_OPTIONS,
+      ...FOLLOW_OPTION,
+      ...DRY_RUN_OPTION,
       "content-type": { value: "TYPE", help: 'the content type (default "application/octet-stream")' },
       ...META_OPTION,
       ...KEY_OPTION,
@@ -22,6 +49,7 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     examples: [
       "put lakefs://sales/main/report.csv report.csv",
       "put lakefs://sales/main/ ./data -r",
+      "put lakefs://sales/main/ ./data -r --exclude '*.tmp' --exclude build/ --dry-run",
       "gzip -c log | tarn put lakefs://sales/main/log.gz -",
     ],
     load: () => import("../commands/put.ts"),
@@ -95,8 +123,102 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     usage: ["rm URI [-r]"],
     about: "The deletion is staged like any change: commits keep what they had. Does not ask.",
     takes: [1, 1],
-    options: { ...RECURSIVE_OPTION, ...KEY_OPTION },
-    examples: ["rm lakefs://sales/main/report.csv", "rm lakefs://sales/main/tables/ -r"],
+    options: { ...RECURSIVE_OPTION, ...DRY_RUN_OPTION, ...KEY_OPTION },
+    examples: [
+      "rm lakefs://sales/main/report.csv",
+      "rm lakefs://sales/main/tables/ -r --dry-run",
+      "rm lakefs://sales/main/tables/ -r",
+    ],
     load: () => import("../commands/rm.ts"),
+  },
+  {
+    name: "cp",
+    summary: "copy objects or files",
+    usage: ["cp SRC DST [-r]"],
+    about:
+      "Each side is a URI or a path on this machine, and one of them a URI. Inside one repository no bytes move, " +
+      "from any version to any branch. A DST that ends in / takes an object under its own name; with -r what is in " +
+      "the folder SRC goes to the folder DST.",
+    takes: [2, 2],
+    options: {
+      recursive: { short: "r", help: "everything in the folder SRC" },
+      ...DRY_RUN_OPTION,
+      ...FROM_FOLDER_OPTIONS,
+      ...FOLLOW_OPTION,
+      ...TO_FOLDER_OPTIONS,
+    },
+    examples: [
+      "cp lakefs://sales/main/report.csv lakefs://sales/main/archive/",
+      "cp -r lakefs://sales/v1.0/tables/ lakefs://sales/dev/tables-before/",
+      "cp -r lakefs://sales/main/ lakefs://backup/main/sales/",
+      "cp report.csv lakefs://sales/main/",
+      "cp -r lakefs://sales/main/tables/ ./tables",
+    ],
+    load: () => import("../commands/cp.ts"),
+  },
+  {
+    name: "mv",
+    summary: "move or rename objects or files",
+    usage: ["mv SRC DST [-r]"],
+    about:
+      "Like cp, and takes SRC away once DST is durable, each object or file only if it is still what was moved. " +
+      "What is moved from or to a repository lies on a branch: a tag or commit keeps what it has. A file that is put " +
+      "by mv is gone from this machine until it is fetched again.",
+    takes: [2, 2],
+    options: {
+      recursive: { short: "r", help: "everything in the folder SRC" },
+      ...DRY_RUN_OPTION,
+      ...FROM_FOLDER_OPTIONS,
+      ...TO_FOLDER_OPTIONS,
+    },
+    examples: [
+      "mv lakefs://sales/main/raport.csv lakefs://sales/main/report.csv",
+      "mv -r lakefs://sales/main/2025/ lakefs://sales/main/archive/2025/",
+      "mv -r ./incoming lakefs://sales/main/incoming/",
+    ],
+    load: () => import("../commands/mv.ts"),
+  },
+  {
+    name: "find",
+    summary: "find objects by name, size or time",
+    usage: ["find URI"],
+    about:
+      "Prints the URI of each object under URI that passes all tests, so that other verbs take it as it is. In a " +
+      "GLOB * and ? match anything but a slash, ** any number of folders, [a-z] one of some characters.",
+    takes: [1, 1],
+    options: {
+      name: { value: "GLOB", help: "the last part of its path matches" },
+      path: { value: "GLOB", help: "its whole path matches" },
+      size: {
+        value: "[+-]N",
+        multiple: true,
+        help: "more than N bytes, less, or exactly N; kB, MB, KiB… may follow",
+      },
+      "newer-than": { value: "TIME", help: "it was written after TIME" },
+      type: { value: "TYPE", help: '"object" (default), or "folder" for the folders that objects lie in' },
+      amount: { value: "N", help: "at most N lines" },
+      ...KEY_OPTION,
+    },
+    examples: [
+      "find lakefs://sales/main --name '*.csv'",
+      "find lakefs://sales/v1.0/tables/ --path 'tables/**/2026-*' --size +10MB",
+      "find lakefs://sales/main --newer-than 2026-03-31 --json",
+    ],
+    load: () => import("../commands/find.ts"),
+  },
+  {
+    name: "du",
+    summary: "show how much is in each folder",
+    usage: ["du URI [--depth N]"],
+    about:
+      "Counts objects and their bytes. What several paths or versions share counts for each of them, so the store " +
+      "may take less.",
+    takes: [1, 1],
+    options: {
+      depth: { value: "N", help: "folders up to N levels below URI (default 1; 0: the sum alone)" },
+      ...KEY_OPTION,
+    },
+    examples: ["du lakefs://sales/main", "du lakefs://sales/v1.0/tables/ --depth 3"],
+    load: () => import("../commands/du.ts"),
   },
 ];

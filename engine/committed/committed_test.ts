@@ -277,3 +277,16 @@ test("ranges that no change touches are taken over by ID, and an append re-opens
   const nothing = await change("k77777", undefined);
   assert.equal(nothing.id, first.id);
 });
+
+test("a sound range file in the place of another is damage", async () => {
+  const objects = openMemoryObjectStore();
+  const chunking = { ...DEFAULTS, raggedness: 3 };
+  const records = Array.from({ length: 40 }, (_, i) => recordOf(`k${10 + i}`, 1));
+  const { id } = await writeAll(new TableFiles(objects), records, chunking);
+  const [first, second] = await new Metarange(new TableFiles(objects), id).ranges();
+  const { sizeBytes } = (await objects.head(`_lakefs/${second!.id}`))!;
+  await objects.put(`_lakefs/${first!.id}`, await objects.read(`_lakefs/${second!.id}`, 0, sizeBytes));
+  const swapped = new Metarange(new TableFiles(objects), id);
+  await assert.rejects(collect(swapped.records()), { kind: "corrupt" });
+  await assert.rejects(swapped.get(first!.minKey), { kind: "corrupt" });
+});

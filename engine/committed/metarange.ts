@@ -1,6 +1,8 @@
 /** Reading one metarange: the ranges of a commit, and through them its records. */
 
 import { compareBytes } from "../../base/bytes.ts";
+import { corrupt } from "../../base/errors.ts";
+import type { TableReader } from "../sstable/mod.ts";
 import type { TableFiles } from "./files.ts";
 import { FileIdHasher } from "./ids.ts";
 import { decodeRange, encodeRange, type RangeInfo } from "./range.ts";
@@ -33,7 +35,7 @@ export class Metarange {
   async get(key: Uint8Array): Promise<ValueRecord | undefined> {
     const range = await this.#rangeAtOrAfter(key);
     if (!range || compareBytes(key, range.minKey) < 0) return undefined;
-    const value = await (await this.#files.open(range.id)).get(key);
+    const value = await (await this.#openRange(range)).get(key);
     return value && decodeRecord(key, value, range.id);
   }
 
@@ -47,11 +49,24 @@ export class Metarange {
 
   /** Yields the records of one range, from `start` on. */
   async *rangeRecords(range: RangeInfo, start?: Uint8Array): AsyncGenerator<readonly ValueRecord[]> {
-    const table = await this.#files.open(range.id);
+    const table = await this.#openRange(range);
     const from = start && compareBytes(start, range.minKey) > 0 ? start : undefined;
     for await (const block of table.blocks(from)) {
       yield block.map(({ key, value }) => decodeRecord(key, value, range.id));
     }
+  }
+
+  /** Opens a range; a sound file that is not the one the metarange describes is damage, too. */
+  async #openRange(range: RangeInfo): Promise<TableReader> {
+    const table = await this.#files.open(range.id);
+    const { minKey = range.minKey, maxKey = range.maxKey, count = range.count } = table.userProperties;
+    if (
+      count !== range.count || compareBytes(minKey, range.minKey) !== 0 ||
+      compareBytes(maxKey, range.maxKey) !== 0
+    ) {
+      corrupt(range.id, 0, "it holds other records than its metarange says");
+    }
+    return table;
   }
 
   async #rangeAtOrAfter(key: Uint8Array): Promise<RangeInfo | undefined> {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openMemoryKv } from "../../kv/memory/mod.ts";
+import { hookedKv } from "../../tests/support/hooked_kv.ts";
 import {
   collect,
   commit,
@@ -207,4 +209,117 @@ test("copy() stages the same bytes under another path without moving them, from 
   assert.deepEqual(signs(await collect(store.status("repo", "main"))), ["+old-a", "+s", "+s2"]);
   await store.commit("repo", "main", { message: "copies", committer: WHO });
   assert.equal(await readText(store, "main", "s2"), "staged");
+});
+
+test("a missing or shortened object comes back when the same bytes are put again", async () => {
+  const { store, objects } = await withRepository();
+  await commit(store, "main", { a: "first", b: "second" });
+  const address = async (path: string) => {
+    const { physicalAddress } = await store.stat("repo", "main", path);
+    return physicalAddress.slice(physicalAddress.indexOf("data/"));
+  };
+  await objects.delete(await address("a"));
+  await objects.put(await address("b"), new TextEncoder().encode("sec"));
+  await assert.rejects(contents(store, "main"), { kind: "corrupt" });
+  await write(store, "main", { a: "first", b: "second" });
+  assert.deepEqual(await contents(store, "main@"), { a: "first", b: "second" });
+  assert.deepEqual(await collect(store.status("repo", "main")), []);
+});
+
+test("nothing is acknowledged into a repository that was deleted meanwhile, even if its name is taken again", async () => {
+  const kv = openMemoryKv();
+  const others = testEngine({ kv });
+  for (const step of ["stage", "commit"] as const) {
+    await others.store.createRepository("repo", { committer: WHO });
+    await write(others.store, "main", { before: "1" });
+    let isArmed = true;
+    const held = hookedKv(kv, {
+      async before({ call, key }) {
+        const isMoment = step === "stage"
+          ? call === "setMany" && key === "a"
+          : call === "set" && key.startsWith("commits/");
+        if (!isArmed || !isMoment) return;
+        isArmed = false;
+        await others.store.deleteRepository("repo");
+        await others.store.createRepository("repo", { committer: WHO });
+      },
+    });
+    const { store } = testEngine({ kv: held, objects: others.objects, clock: others.clock });
+    const work = step === "stage"
+      ? write(store, "main", { a: "1" })
+      : store.commit("repo", "main", { message: "m", committer: WHO });
+    await assert.rejects(work, { code: "repository_not_found" }, step);
+    await others.store.deleteRepository("repo");
+  }
+});
+
+test("a conditional write refuses a path that a merge brings between its check and its acknowledgement", async () => {
+  const kv = openMemoryKv();
+  const others = await withRepository(testEngine({ kv }));
+  await others.store.createBranch("repo", "side", "main", WHO);
+  await commit(others.store, "side", { a: "merged" });
+  let isArmed = true;
+  const held = hookedKv(kv, {
+    async before({ call, key }) {
+      if (!isArmed || call !== "setIf" || key !== "a") return;
+      isArmed = false;
+      await others.store.merge("repo", "side", "main", { committer: WHO });
+    },
+  });
+  const { store } = testEngine({ kv: held, objects: others.objects, clock: others.clock });
+  const writer = await store.writer("repo", "main");
+  const put = writer.put("a", new TextEncoder().encode("mine"), { ifAbsent: true });
+  await assert.rejects(put, { code: "object_exists" });
+  assert.equal(await readText(others.store, "main", "a"), "merged");
+  assert.deepEqual(await collect(others.store.status("repo", "main")), []);
+});
+
+test("a $ stands where staged changes are shown, on either side of a diff, and is refused elsewhere", async () => {
+  const { store } = await withRepository();
+  await commit(store, "main", { a: "1", b: "1", c: "1" });
+  await store.createBranch("repo", "side", "main", WHO);
+  await commit(store, "side", { c: "2", d: "1" });
+  await write(store, "main", { a: "2", b: undefined, n: "1", d: "1" });
+  const diff = async (left: string, right: string) => signs(await collect(store.diff("repo", left, right)));
+  assert.deepEqual(await diff("main", "main$"), ["~a", "-b", "+d", "+n"]);
+  assert.deepEqual(await diff("main$", "main"), ["~a", "+b", "-d", "-n"]);
+  assert.deepEqual(await diff("main$", "main$"), []);
+  assert.deepEqual(await diff("main$", "side"), ["~a", "+b", "~c", "-n"]);
+  assert.deepEqual(await diff("side", "main$"), ["~a", "-b", "~c", "+n"]);
+  const refused = { code: "invalid_ref" };
+  await assert.rejects(store.createBranch("repo", "x", "main$", WHO), refused);
+  await assert.rejects(store.createTag("repo", "x", "main$", WHO), refused);
+  await assert.rejects(store.merge("repo", "main$", "side", { committer: WHO }), refused);
+  await assert.rejects(collect(store.log("repo", "main$")), refused);
+  await assert.rejects(store.hardReset("repo", "side", "main$", WHO), refused);
+});
+
+test("a conditional write whose token a commit takes under it keeps its object and is done", async () => {
+  const kv = openMemoryKv();
+  const others = await withRepository(testEngine({ kv }));
+  let isArmed = true;
+  const held = hookedKv(kv, {
+    async after({ call, key }) {
+      if (!isArmed || call !== "setIf" || key !== "a") return;
+      isArmed = false;
+      await others.store.commit("repo", "main", { message: "m", committer: WHO });
+    },
+  });
+  const { store } = testEngine({ kv: held, objects: others.objects, clock: others.clock });
+  const writer = await store.writer("repo", "main");
+  await writer.put("a", new TextEncoder().encode("mine"), { ifAbsent: true });
+  assert.equal(await readText(others.store, "main", "a"), "mine");
+  assert.equal(await readText(others.store, "main@", "a"), "mine");
+});
+
+test("of twenty conditional writes of one path at once, one is done", async () => {
+  const { store } = await withRepository();
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, async (_, i) => {
+    const writer = await store.writer("repo", "main");
+    await writer.put("a", new TextEncoder().encode(String(i)), { ifAbsent: true });
+    return String(i);
+  }));
+  const done = outcomes.flatMap((outcome) => outcome.status === "fulfilled" ? [outcome.value] : []);
+  assert.equal(done.length, 1);
+  assert.equal(await readText(store, "main", "a"), done[0]);
 });

@@ -42,16 +42,20 @@ export async function createRepository(
   const instanceUid = newId(context.clock, context.randomness);
   const record: RepositoryRecord = {
     id: name,
-    storageNamespace: options.storageNamespace ?? context.defaultNamespace(name, instanceUid),
+    storageNamespace: options.storageNamespace === undefined
+      ? context.defaultNamespace(name, instanceUid)
+      : context.canonicalNamespace(options.storageNamespace),
     defaultBranch,
     creationDate: timestampOf(context.clock.now()),
     isDeleted: false,
     instanceUid,
     chunking,
   };
-  await checkNamespace(context, repositories, record);
+  await checkNamespace(repositories, record);
+  await checkNoData(context, record);
   await createFirstCommit(context, record, options.committer);
   await repositories.publish(record);
+  await withdrawIfShared(repositories, record);
   return record;
 }
 
@@ -77,25 +81,39 @@ async function createFirstCommit(
   );
 }
 
-/** Refuses a storage namespace that holds data already, or lies within another repository's or around it. */
-async function checkNamespace(
-  context: EngineContext,
-  repositories: Repositories,
-  record: RepositoryRecord,
-): Promise<void> {
+/** Refuses a storage namespace that lies within another repository's or around it. */
+async function checkNamespace(repositories: Repositories, record: RepositoryRecord): Promise<void> {
   const mine = withSlash(record.storageNamespace);
   for await (const page of repositories.list()) {
     for (const other of page) {
+      if (other.instanceUid === record.instanceUid) continue;
       const theirs = withSlash(other.storageNamespace);
       if (mine.startsWith(theirs) || theirs.startsWith(mine)) {
         refuseNamespace(record, `repository "${other.id}" uses it`);
       }
     }
   }
+}
+
+/**
+ * Looks again once the repository is visible. Of two that were created at once in one namespace, the one that became
+ * visible later sees the other, and withdraws.
+ */
+async function withdrawIfShared(repositories: Repositories, record: RepositoryRecord): Promise<void> {
+  try {
+    await checkNamespace(repositories, record);
+  } catch (error) {
+    await repositories.remove(record.id);
+    throw error;
+  }
+}
+
+/** Refuses a storage namespace that holds data already. */
+async function checkNoData(context: EngineContext, record: RepositoryRecord): Promise<void> {
   const objects = await context.openObjects(record.storageNamespace);
   for (const prefix of ["_lakefs/", "data/"]) {
     for await (const page of objects.pages({ prefix, pageSize: 1 })) {
-      if (page.objects.length > 0) refuseNamespace(record, `it holds data already`);
+      if (page.objects.length > 0) refuseNamespace(record, "it holds data already");
     }
   }
 }

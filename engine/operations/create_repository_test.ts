@@ -99,3 +99,16 @@ test("a creation that stops at any of its writes is invisible and leaves the nam
     await commit(store, "main", { a: "1" });
   }
 });
+
+test("of two repositories created at once in one namespace, or one in the other, at most one stays", async () => {
+  for (const [left, right] of [["mem://a", "mem://a"], ["mem://a", "mem://a/b"]] as const) {
+    const { store } = testEngine();
+    const outcomes = await Promise.allSettled([
+      store.createRepository("one", { committer: WHO, storageNamespace: left }),
+      store.createRepository("two", { committer: WHO, storageNamespace: right }),
+    ]);
+    const landed = outcomes.filter(({ status }) => status === "fulfilled").length;
+    assert.ok(landed <= 1);
+    assert.equal((await collect(store.listRepositories())).length, landed);
+  }
+});

@@ -29,7 +29,7 @@ export async function* statusOfBranch(
   yield* diffItems(repository, staged, options);
 }
 
-/** Yields what changed from `left` to `right`; a `$` behind the right branch's name takes its staged changes in. */
+/** Yields what changed from `left` to `right`; a `$` behind a branch's name takes its staged changes in. */
 export async function* diffRefs(
   repository: Repository,
   [left, right]: readonly [string, string],
@@ -37,11 +37,15 @@ export async function* diffRefs(
 ): AsyncGenerator<readonly DiffItem[]> {
   const older = await openView(repository, left), newer = await openView(repository, right);
   const within = bounds(options);
-  const committed = diffMetaranges(older.metarange, newer.metarange, within);
-  const isStagedAsked = right.endsWith("$");
-  const changes = isStagedAsked
-    ? overlay(committed, stagedChanges(repository, newer, within), older.metarange)
-    : committed;
+  let changes: AsyncIterable<readonly RecordChange[]> = diffMetaranges(
+    older.metarange,
+    newer.metarange,
+    within,
+  );
+  if (right.endsWith("$")) {
+    changes = overlayRight(changes, stagedChanges(repository, newer, within), older.metarange);
+  }
+  if (left.endsWith("$")) changes = overlayLeft(changes, stagedChanges(repository, older, within));
   yield* diffItems(repository, changes, options);
 }
 
@@ -68,13 +72,39 @@ function isChange(committed: RecordChange["left"], staged: StagedRecord): boolea
   return committed && staged.record ? !sameContent(committed, staged.record) : committed !== staged.record;
 }
 
-/** Lays staged changes of the right side over the committed differences between left and right. */
-async function* overlay(
-  committed: AsyncIterable<readonly RecordChange[]>,
+/** Lays staged changes of the right side over the differences: the left side is the committed one. */
+function overlayRight(
+  changes: AsyncIterable<readonly RecordChange[]>,
   staged: AsyncIterable<readonly RecordChange[]>,
   older: Metarange,
+): AsyncIterable<readonly RecordChange[]> {
+  return overlay(changes, staged, async (change, { key, right }) => ({
+    key,
+    left: change ? change.left : await older.get(key),
+    right,
+  }));
+}
+
+/** Lays staged changes of the left side over the differences: where there is no difference, right is left's commit. */
+function overlayLeft(
+  changes: AsyncIterable<readonly RecordChange[]>,
+  staged: AsyncIterable<readonly RecordChange[]>,
+): AsyncIterable<readonly RecordChange[]> {
+  return overlay(
+    changes,
+    staged,
+    (change, over) =>
+      Promise.resolve({ key: over.key, left: over.right, right: change ? change.right : over.left }),
+  );
+}
+
+/** Yields the differences, those of a staged key as `combine` makes them, if they are any. */
+async function* overlay(
+  changes: AsyncIterable<readonly RecordChange[]>,
+  staged: AsyncIterable<readonly RecordChange[]>,
+  combine: (change: RecordChange | undefined, staged: RecordChange) => Promise<RecordChange>,
 ): AsyncGenerator<readonly RecordChange[]> {
-  const below = new BlockCursor(committed), above = new BlockCursor(staged);
+  const below = new BlockCursor(changes), above = new BlockCursor(staged);
   const collector = new BlockCollector<RecordChange>();
   while (true) {
     const low = below.peek() ?? await below.load();
@@ -83,10 +113,10 @@ async function* overlay(
     const order = !high ? -1 : !low ? 1 : compareBytes(low.key, high.key);
     if (order <= 0) below.advance();
     if (order >= 0) above.advance();
-    const left = low && order <= 0 ? low.left : await older.get(high!.key);
-    const right = order < 0 ? low!.right : high!.right;
-    if (left && right ? sameContent(left, right) : left === right) continue;
-    const block = collector.add({ key: (low && order <= 0 ? low : high!).key, left, right });
+    const change = order < 0 ? low! : await combine(order === 0 ? low : undefined, high!);
+    const { left, right } = change;
+    if (order >= 0 && (left && right ? sameContent(left, right) : left === right)) continue;
+    const block = collector.add(change);
     if (block) yield block;
   }
   yield collector.take();

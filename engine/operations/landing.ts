@@ -48,6 +48,7 @@ export async function land<T>(
     const sample = await seal(repository, branch);
     const { landing, result } = await build(sample);
     if (await moveBranch(repository, branch, { sample, landing })) {
+      await repository.checkLive();
       const dropped = landing.keepsTokens ? [] : sample.tokens;
       await recordDropped(repository.kv, repository.partition, { tokens: dropped, clock: repository.clock });
       await cleanDropped(repository.kv, repository.partition, repository.clock);

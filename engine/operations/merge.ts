@@ -47,7 +47,8 @@ export async function mergeInto(
       repository,
       { base: base?.metaRangeId ?? NO_METARANGE, source: theirs.metaRangeId, destination: ours.metaRangeId },
       {
-        what: `merge "${source}" into "${destination}"`,
+        verb: "merge",
+        what: `"${source}" into "${destination}"`,
         ...(options.strategy ? { strategy: options.strategy } : {}),
       },
     );
@@ -108,14 +109,15 @@ async function pick(
       : [parentMetarange, commit.metaRangeId];
     const inputs = { base, source, destination: head.metaRangeId };
     const applied = await applyMerge(repository, inputs, {
-      what: `${verb} ${commit.id.slice(0, 12)} on "${branch}"`,
+      verb,
+      what: `${commit.id.slice(0, 12)} on "${branch}"`,
     });
     if (!hasChanged(applied)) {
       throw new CodedError(
         "invalid",
         "no_changes",
         `Cannot ${verb} commit "${commit.id.slice(0, 12)}": it changes nothing on branch "${branch}"`,
-        { details: { branch } },
+        { details: { branch, verb } },
       );
     }
     const landed = await writeCommit(repository, applied, {
@@ -164,7 +166,11 @@ async function metarangeOfParent(
 async function applyMerge(
   repository: Repository,
   inputs: { readonly base: string; readonly source: string; readonly destination: string },
-  { what, strategy }: { readonly what: string; readonly strategy?: MergeStrategy },
+  { verb, what, strategy }: {
+    readonly verb: string;
+    readonly what: string;
+    readonly strategy?: MergeStrategy;
+  },
 ): Promise<Applied> {
   const conflicts = new ConflictList(repository);
   const metaranges = {
@@ -186,7 +192,7 @@ async function applyMerge(
     changes,
     repository.applyOptions,
   );
-  conflicts.throwIfAny(what);
+  conflicts.throwIfAny(verb, what);
   return applied;
 }
 
@@ -215,12 +221,17 @@ class ConflictList {
     });
   }
 
-  throwIfAny(what: string): void {
+  throwIfAny(verb: string, what: string): void {
     if (this.#count === 0) return;
     const paths = this.#count === 1 ? `"${this.#shown[0]!.path}"` : `${this.#count} paths`;
-    throw new CodedError("conflict", "merge_conflict", `Cannot ${what}: both sides changed ${paths}`, {
-      details: { count: this.#count, conflicts: this.#shown },
-    });
+    throw new CodedError(
+      "conflict",
+      "merge_conflict",
+      `Cannot ${verb} ${what}: both sides changed ${paths}`,
+      {
+        details: { verb, count: this.#count, conflicts: this.#shown },
+      },
+    );
   }
 }
 

@@ -5,24 +5,40 @@ import { type Commit, resolveRef } from "../refs/mod.ts";
 import { pathKey } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { encodeStaged, stagedRecords } from "../staging/mod.ts";
+import { stagedChanges } from "./diff.ts";
 import { findBranch, land, type Sample } from "./landing.ts";
 
-/** Drops staged changes: all, those under a prefix, or that of one path. Nothing to drop is no error. */
+/** Drops staged changes: all, those under a prefix, or that of one path. Returns how many; nothing to drop is no error. */
 export async function resetBranch(
   repository: Repository,
   branch: string,
   { prefix, path, who }: { readonly prefix?: string; readonly path?: string; readonly who: string },
-): Promise<void> {
+): Promise<number> {
   const isDropped = path !== undefined
     ? matching(pathKey(path), equalBytes)
     : prefix !== undefined && prefix !== ""
     ? matching(utf8(prefix), startsWithBytes)
     : undefined;
-  await land(repository, branch, async (sample) => {
+  return await land(repository, branch, async (sample) => {
+    const result = await countChanges(repository, sample, isDropped);
     const rest = isDropped && await copyRest(repository, sample, isDropped);
     const note = { operation: "reset", who };
-    return { landing: { commitId: sample.commitId, note, ...(rest ? { rest } : {}) }, result: undefined };
+    return { landing: { commitId: sample.commitId, note, ...(rest ? { rest } : {}) }, result };
   });
+}
+
+/** Counts the sampled changes that are dropped and would have made a difference. */
+async function countChanges(
+  repository: Repository,
+  sample: Sample,
+  isDropped: ((key: Uint8Array) => boolean) | undefined,
+): Promise<number> {
+  const metarange = repository.metarange((await repository.commits.get(sample.commitId)).metaRangeId);
+  let count = 0;
+  for await (const block of stagedChanges(repository, { metarange, tokens: sample.tokens })) {
+    for (const { key } of block) if (!isDropped || isDropped(key)) count++;
+  }
+  return count;
 }
 
 /** Moves a branch to a commit and drops its staged changes; the old head stays in the reflog. */

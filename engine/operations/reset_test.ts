@@ -16,11 +16,12 @@ test("reset() drops all staged changes, those under a prefix, or that of one obj
   const stage = () => write(store, "main", { "a/1": "2", "a/2": undefined, ab: "1", b: "2" });
   const status = async () => signs(await collect(store.status("repo", "main")));
   await stage();
-  await store.reset("repo", "main", { path: "b" }, WHO);
+  assert.equal(await store.reset("repo", "main", { path: "b" }, WHO), 1);
+  assert.equal(await store.reset("repo", "main", { path: "nowhere" }, WHO), 0);
   assert.deepEqual(await status(), ["~a/1", "-a/2", "+ab"]);
-  await store.reset("repo", "main", { prefix: "a/" }, WHO);
+  assert.equal(await store.reset("repo", "main", { prefix: "a/" }, WHO), 2);
   assert.deepEqual(await status(), ["+ab"]);
-  await store.reset("repo", "main", {}, WHO);
+  assert.equal(await store.reset("repo", "main", {}, WHO), 1);
   assert.deepEqual(await status(), []);
   assert.deepEqual(await contents(store, "main"), { "a/1": "1", "a/2": "1", b: "1" });
 });

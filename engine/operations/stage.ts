@@ -10,8 +10,8 @@
 
 import { compareBytes, equalBytes, utf8 } from "../../base/bytes.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
-import type { KvEntry } from "../../kv/store.ts";
-import { type Entry, entryRecord, sameContent } from "../objects/mod.ts";
+import type { KvEntry, KvStore, KvValue } from "../../kv/store.ts";
+import { decodeEntry, type Entry, entryRecord, sameContent } from "../objects/mod.ts";
 import { NO_METARANGE, type ValueRecord } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
 import { encodeStaged, lookUpStaged, type StagedRecord } from "../staging/mod.ts";
@@ -30,24 +30,29 @@ export interface StagedWrite {
   readonly isUnflushed: boolean;
 }
 
-/** What became of writes: addresses of new objects whose content was there already, and to which nothing ever referred. */
-export interface Staged {
-  readonly unused: readonly string[];
+/** A new object whose content was committed already, and to which nothing ever referred. */
+export interface UnusedObject {
+  readonly address: string;
+  /** The entry that was kept instead. */
+  readonly kept: Entry;
 }
 
-/** Stages writes with distinct keys; acknowledged and durable when it returns. Fails with `branch_not_found`, `try_again`. */
+/**
+ * Stages writes with distinct keys; acknowledged and durable when it returns. Returns the new objects that are not needed.
+ * Fails with `branch_not_found`, `try_again`, `repository_not_found`.
+ */
 export async function stageWrites(
   repository: Repository,
   branch: string,
   writes: readonly StagedWrite[],
-): Promise<Staged> {
+): Promise<readonly UnusedObject[]> {
   const ordered = inOrder(writes);
   const everStaged = new Set<StagedWrite>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state } = await findBranch(repository, branch);
     const metarange = repository.metarange((await repository.commits.get(state.commitId)).metaRangeId);
     const isEmpty = metarange.id === NO_METARANGE;
-    const unused: string[] = [];
+    const unused: UnusedObject[] = [];
     const staged: KvEntry[] = [];
     for (const write of ordered) {
       const fresh = write.entry && entryRecord(write.key, write.entry);
@@ -57,13 +62,16 @@ export async function stageWrites(
       const record = isNoChange ? committed : fresh;
       if (!isNoChange) everStaged.add(write);
       // Staged by an earlier attempt, it may be the very object that is committed now.
-      else if (write.isFresh && !everStaged.has(write)) unused.push(write.entry!.address);
+      else if (write.isFresh && !everStaged.has(write)) {
+        unused.push({ address: write.entry!.address, kept: decodeEntry(committed.data) });
+      }
       const isUnflushed = write.isUnflushed && !isNoChange;
       staged.push({ key: write.key, value: encodeStaged({ key: write.key, record, isUnflushed }) });
     }
     await repository.kv.setMany(utf8(state.stagingToken), staged);
     if ((await findBranch(repository, branch)).state.stagingToken === state.stagingToken) {
-      return { unused };
+      await repository.checkLive();
+      return unused;
     }
   }
   throw tryAgain(branch);
@@ -76,7 +84,8 @@ function inOrder(writes: readonly StagedWrite[]): readonly StagedWrite[] {
 }
 
 /**
- * Stages one write only if the branch shows nothing under its key. Fails with `object_exists`.
+ * Stages one write only if the branch shows nothing under its key. Returns `exists` when it shows something and the object
+ * was never staged, `withdrawn` when it came while the write was on its way: then commits may name the object.
  *
  * The record carries a nonce, so that a repeat, after the token was sealed under it, recognises its own first write.
  */
@@ -84,51 +93,72 @@ export async function stageIfAbsent(
   repository: Repository,
   branch: string,
   write: StagedWrite,
-): Promise<void> {
+): Promise<"staged" | "exists" | "withdrawn"> {
+  const { key } = write;
   const nonce = repository.randomness.bytes(16);
-  const record = entryRecord(write.key, write.entry!);
-  const value = encodeStaged({ key: write.key, record, isUnflushed: write.isUnflushed, nonce });
+  const record = entryRecord(key, write.entry!);
+  const value = encodeStaged({ key, record, isUnflushed: write.isUnflushed, nonce });
   let wasStaged = false;
+  let before: ValueRecord | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state } = await findBranch(repository, branch);
-    const shown = await lookUpStaged(repository.kv, tokensOf(state), write.key);
-    if (!isOwn(shown, nonce)) {
-      const commit = await repository.commits.get(state.commitId);
-      const isTaken = shown
-        ? shown.record !== undefined
-        : !isOwnCommitted(await repository.metarange(commit.metaRangeId).get(write.key), record);
-      // Once it was staged it was there, and what is there now came later and wrote over it.
-      if (isTaken && wasStaged) return;
-      if (isTaken) throw objectExists(write.key);
-    }
+    const shown = await lookUpStaged(repository.kv, tokensOf(state), key);
+    const { metaRangeId } = await repository.commits.get(state.commitId);
+    const committed = await repository.metarange(metaRangeId).get(key);
     const token = utf8(state.stagingToken);
-    const inToken = await repository.kv.get(token, write.key);
-    try {
-      await repository.kv.setIf(token, write.key, value, inToken?.predicate);
-    } catch (error) {
-      if (isCoded(error, "predicate_failed")) continue;
-      throw error;
+    const inToken = await repository.kv.get(token, key);
+    if (!wasStaged) {
+      if (shown ? shown.record !== undefined : committed !== undefined) return "exists";
+      before = committed;
+    } else if (shown && !isOwn(shown, nonce)) {
+      // It was staged before, so it was there; what is there now came later and wrote over it.
+      return "staged";
+    } else if (hasCome(committed, { before, own: record })) {
+      const over = encodeStaged({ key, record: committed, isUnflushed: false });
+      if (inToken && !(await trySetIf(repository.kv, { token, key, value: over, seen: inToken }))) continue;
+      return "withdrawn";
     }
+    if (!(await trySetIf(repository.kv, { token, key, value, seen: inToken }))) continue;
     wasStaged = true;
-    if ((await findBranch(repository, branch)).state.stagingToken === state.stagingToken) return;
+    // A merge may bring the path without sealing an empty token: then it is looked at once more.
+    const after = (await findBranch(repository, branch)).state;
+    if (after.stagingToken === state.stagingToken && after.commitId === state.commitId) {
+      await repository.checkLive();
+      return "staged";
+    }
   }
   throw tryAgain(branch);
 }
 
+/** Whether somebody committed the path since it was looked at; what this very write put there does not count. */
+function hasCome(
+  now: ValueRecord | undefined,
+  { before, own }: { readonly before: ValueRecord | undefined; readonly own: ValueRecord },
+): boolean {
+  if (now === undefined || equalBytes(now.data, own.data)) return false;
+  return before === undefined || !equalBytes(now.data, before.data);
+}
+
+async function trySetIf(
+  kv: KvStore,
+  { token, key, value, seen }: {
+    token: Uint8Array;
+    key: Uint8Array;
+    value: Uint8Array;
+    seen: KvValue | undefined;
+  },
+): Promise<boolean> {
+  try {
+    await kv.setIf(token, key, value, seen?.predicate);
+    return true;
+  } catch (error) {
+    if (isCoded(error, "predicate_failed")) return false;
+    throw error;
+  }
+}
+
 function isOwn(shown: StagedRecord | undefined, nonce: Uint8Array): boolean {
   return shown?.nonce !== undefined && equalBytes(shown.nonce, nonce);
-}
-
-/** Whether nothing is committed under the key, or only what this very write put there before its token was committed. */
-function isOwnCommitted(committed: ValueRecord | undefined, record: ValueRecord): boolean {
-  return committed === undefined || equalBytes(committed.data, record.data);
-}
-
-function objectExists(key: Uint8Array): CodedError {
-  const path = new TextDecoder().decode(key);
-  return new CodedError("exists", "object_exists", `Cannot write "${path}": it exists`, {
-    details: { path },
-  });
 }
 
 function tryAgain(branch: string): CodedError {

@@ -18,7 +18,10 @@ export interface View {
 
 /** Returns what a ref expression shows now. */
 export async function openView(repository: Repository, ref: string): Promise<View> {
-  return viewOf(repository, await resolveRef(repository.refs, repository.commits, ref));
+  return viewOf(
+    repository,
+    await resolveRef(repository.refs, repository.commits, ref, { showsStaged: true }),
+  );
 }
 
 function viewOf(repository: Repository, resolved: ResolvedRef): View {

@@ -3,16 +3,9 @@
 import { CodedError } from "../../base/errors.ts";
 import type { ByteStream } from "../../drivers/object_store.ts";
 import type { BranchWriter, FileBody, ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
-import {
-  checkObjectMetadata,
-  decodeEntry,
-  type Entry,
-  pathKey,
-  uploadObject,
-  uploadObjects,
-} from "../objects/mod.ts";
+import { checkObjectMetadata, decodeEntry, pathKey, uploadObject, uploadObjects } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
-import { type StagedWrite, stageIfAbsent, stageWrites } from "./stage.ts";
+import { type StagedWrite, stageIfAbsent, stageWrites, type UnusedObject } from "./stage.ts";
 import { findBranch } from "./landing.ts";
 import { statsOfEntry } from "./stats.ts";
 import { lookUp, objectNotFound } from "./view.ts";
@@ -46,7 +39,7 @@ export class EngineBranchWriter implements BranchWriter {
     const key = pathKey(path);
     checkObjectMetadata(options.metadata ?? {});
     const entry = await uploadObject(this.#repository, body, options);
-    if (options.ifAbsent) await this.#putIfAbsent(key, entry);
+    if (options.ifAbsent) await this.#putIfAbsent(path, { key, entry, isFresh: true, isUnflushed: false });
     else await this.#add(path, { key, entry, isFresh: true, isUnflushed: false });
     return statsOfEntry(this.#repository, path, entry);
   }
@@ -108,26 +101,42 @@ export class EngineBranchWriter implements BranchWriter {
     const { objects } = this.#repository;
     try {
       await objects.flush(writes.flatMap(({ entry, isFresh }) => entry && isFresh ? [entry.address] : []));
-      const { unused } = await stageWrites(this.#repository, this.#branch, writes);
-      for (const address of unused) await objects.delete(address);
+      const unused = await stageWrites(this.#repository, this.#branch, writes);
+      for (const object of unused) await this.#dispose(object);
     } catch (error) {
       this.#failure = error;
       throw error;
     }
   }
 
-  async #putIfAbsent(key: Uint8Array, entry: Entry): Promise<void> {
-    await this.flush();
-    await this.#repository.objects.flush([entry.address]);
-    try {
-      await stageIfAbsent(this.#repository, this.#branch, { key, entry, isFresh: true, isUnflushed: false });
-    } catch (error) {
-      // Refused before it was ever staged: nothing refers to the object, it is only garbage now.
-      if (error instanceof CodedError && error.code === "object_exists") {
-        await this.#repository.objects.delete(entry.address);
+  /**
+   * Deletes an object that repeats committed content. If the committed object itself is missing or cut short, its bytes
+   * are first put back in its place: they were just given, and no other way leads to them.
+   */
+  async #dispose({ address, kept }: UnusedObject): Promise<void> {
+    const { objects } = this.#repository;
+    if (kept.addressType === 1) {
+      const info = await objects.head(kept.address);
+      if (info?.sizeBytes !== kept.sizeBytes) {
+        const { body } = await objects.get(address);
+        await objects.put(kept.address, body, { mode: "replace" });
+        await objects.flush([kept.address]);
       }
-      throw error;
     }
+    await objects.delete(address);
+  }
+
+  async #putIfAbsent(path: string, write: StagedWrite): Promise<void> {
+    await this.flush();
+    const { objects } = this.#repository;
+    const { address } = write.entry!;
+    await objects.flush([address]);
+    const outcome = await stageIfAbsent(this.#repository, this.#branch, write);
+    if (outcome === "staged") return;
+    if (outcome === "exists") await objects.delete(address);
+    throw new CodedError("exists", "object_exists", `Cannot write "${path}": it exists`, {
+      details: { path },
+    });
   }
 
   #throwIfFailed(): void {

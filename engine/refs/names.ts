@@ -35,7 +35,8 @@ export function checkTagName(name: string): string {
 
 /** Returns what two names share that a case-insensitive or Unicode-normalizing disk would take for one. */
 export function foldName(name: string): string {
-  return name.normalize("NFC").toLowerCase();
+  // Upper case first: it takes "ß" for "SS", as disks that fold case may.
+  return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
 }
 
 /** Returns why git, or our ref expressions, could not take a name; `undefined` when they can. */

@@ -50,6 +50,13 @@ export class Repositories {
     if (found && !found.record.isDeleted) throw exists(name);
   }
 
+  /** Fails with `repository_not_found` unless this very instance is still there. */
+  async checkLive(record: RepositoryRecord): Promise<void> {
+    const found = await this.#seen(record.id);
+    const isLive = found && !found.record.isDeleted && found.record.instanceUid === record.instanceUid;
+    if (!isLive) throw notFound(record.id);
+  }
+
   /** Makes the repository visible: the last step of its creation. Fails with `repository_exists`. */
   async publish(record: RepositoryRecord): Promise<void> {
     const found = await this.#seen(record.id);

@@ -9,12 +9,29 @@ export interface ResolvedRef {
   readonly commit: Commit;
   /** The branch as it was read, when the expression is a branch itself and so has staged changes beside its commit. */
   readonly branch?: SeenRef;
-  /** Whether `$` asked for staged changes where a bare branch name would stand for its commit. */
-  readonly asksForStaged: boolean;
 }
 
-export async function resolveRef(refs: Refs, commits: Commits, text: string): Promise<ResolvedRef> {
+/**
+ * Resolves a ref expression. `$` is refused unless the caller shows staged changes: elsewhere a ref stands for its commit.
+ * Fails with `invalid_ref`, `ref_not_found`, `ref_beyond_history`, `ambiguous_ref`.
+ */
+export async function resolveRef(
+  refs: Refs,
+  commits: Commits,
+  text: string,
+  { showsStaged = false }: { readonly showsStaged?: boolean } = {},
+): Promise<ResolvedRef> {
   const expression = parseRefExpression(text);
+  if (expression.scope === "staged" && !showsStaged) {
+    throw new CodedError(
+      "invalid",
+      "invalid_ref",
+      `Cannot use "${text}" here: only commits count, so leave out the "$"`,
+      {
+        details: { ref: text },
+      },
+    );
+  }
   const { branch, commit: base } = await resolveBase(refs, commits, expression.base);
   if (expression.scope === "staged" && (!branch || expression.steps.length > 0)) {
     throw new CodedError(
@@ -29,7 +46,7 @@ export async function resolveRef(refs: Refs, commits: Commits, text: string): Pr
   let commit = base;
   for (const step of expression.steps) commit = await stepBack(commits, commit, { step, text });
   const isBranchItself = branch && expression.steps.length === 0 && expression.scope !== "committed";
-  return { commit, ...(isBranchItself ? { branch } : {}), asksForStaged: expression.scope === "staged" };
+  return { commit, ...(isBranchItself ? { branch } : {}) };
 }
 
 async function resolveBase(

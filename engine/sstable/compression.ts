@@ -1,6 +1,6 @@
 /** The compression of blocks: a type byte behind each block says how its bytes are stored. */
 
-import { zstdDecompressSync } from "node:zlib";
+import process from "node:process";
 import { malformed } from "./malformed.ts";
 import { snappyDecompress } from "./snappy.ts";
 import { varintAt } from "./varint.ts";
@@ -39,6 +39,8 @@ function zstdDecompress(stored: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 function inflate(frame: Uint8Array, length: number): Uint8Array {
+  // Loaded when it is needed: only tables that others made are compressed so, and it would cost every command its time.
+  const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
   try {
     // The bound stops a frame that holds more than it claims; zlib takes none below 1.
     const content = zstdDecompressSync(frame, { maxOutputLength: Math.max(1, length) });

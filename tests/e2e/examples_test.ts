@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { VERBS } from "../../cli/verbs/mod.ts";
 import { binaryPath } from "../support/binary.ts";
-import { type Ending, temporaryFolder } from "../support/temporary.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 /** What is there before each example: a history on main, a branch with changes of its own, a tag. */
 const PREPARED = `
@@ -41,18 +42,6 @@ const BEFORE: Readonly<Record<string, string>> = {
 };
 
 /** The environment of a new user, with the executable on the path. */
-function prepare(t: Ending): { folder: string; sh: (script: string) => ReturnType<typeof spawnSync> } {
-  const folder = temporaryFolder(t);
-  const files = join(folder, "work");
-  mkdirSync(join(files, "data", "inner"), { recursive: true });
-  for (const name of ["report.csv", "prices.csv", "log", "data/a.csv", "data/inner/b.csv"]) {
-    writeFileSync(join(files, name), `${name}\n`);
-  }
-  mkdirSync(join(folder, "bin"));
-  symlinkSync(binaryPath(), join(folder, "bin", "tarn"));
-  return { folder, sh: (script) => runShell(folder, script) };
-}
-
 function runShell(folder: string, script: string) {
   return spawnSync("sh", ["-c", script], {
     cwd: join(folder, "work"),
@@ -61,21 +50,32 @@ function runShell(folder: string, script: string) {
   });
 }
 
+function prepare(folder: string): void {
+  const files = join(folder, "work");
+  mkdirSync(join(files, "data", "inner"), { recursive: true });
+  for (const name of ["report.csv", "prices.csv", "log", "data/a.csv", "data/inner/b.csv"]) {
+    writeFileSync(join(files, name), `${name}\n`);
+  }
+  mkdirSync(join(folder, "bin"));
+  symlinkSync(binaryPath(), join(folder, "bin", "tarn"));
+  const { status, stderr } = runShell(folder, `set -e\n${PREPARED}`);
+  assert.equal(status, 0, stderr);
+}
+
 describe("examples of the help", () => {
+  const prepared = mkdtempSync(join(tmpdir(), "tarn-test-"));
+  before(() => prepare(prepared));
+  after(() => rmSync(prepared, { recursive: true, force: true }));
+
   for (const verb of VERBS) {
     it(`of "${verb.name}" do what they say`, (t) => {
       assert.ok(verb.examples.length > 0);
-      const { folder, sh } = prepare(t);
-      const prepared = sh(`set -e\n${PREPARED}\n${BEFORE[verb.name] ?? ""}`);
-      assert.equal(prepared.status, 0, String(prepared.stderr));
+      const folder = temporaryFolder(t);
       for (const [i, example] of verb.examples.entries()) {
-        const own = join(folder, `example-${i}`);
-        mkdirSync(own);
-        for (const part of ["work", ".local", "bin"]) {
-          cpSync(join(folder, part), join(own, part), { recursive: true, verbatimSymlinks: true });
-        }
+        const own = join(folder, String(i));
+        cpSync(prepared, own, { recursive: true, verbatimSymlinks: true });
         const line = / \| tarn /.test(example) ? example : `tarn ${example}`;
-        const { status, stderr, stdout } = runShell(own, line);
+        const { status, stderr, stdout } = runShell(own, `${BEFORE[verb.name] ?? ""}\n${line}`);
         assert.equal(status, 0, `${line}\n${stdout}${stderr}`);
       }
     });

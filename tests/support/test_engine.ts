@@ -56,6 +56,7 @@ export function testEngine(options: TestEngineOptions = {}): TestEngine {
     kv,
     clock,
     randomness: options.randomness ?? seededRandomness(++engines),
+    canonicalNamespace: (namespace) => namespace,
     defaultNamespace: (repository, uid) => `mem://${repository}-${uid}`,
     openObjects(namespace) {
       // The first namespace gets the store that the test holds.

@@ -1,0 +1,16 @@
+/** `branch restore`: a deleted branch, back where it was. */
+
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+import { nameOf, refLocation } from "../locations.ts";
+import { refJson, refText } from "../render/refs.ts";
+
+export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
+  const location = refLocation(given.positionals[0]!);
+  const { repository } = location;
+  const name = nameOf(location, "branch");
+  const store = await session.store();
+  const branch = await store.restoreRef(repository, "branch", name, environment.who());
+  output.result(refJson(branch), refText(repository, branch));
+  return EXIT_OK;
+}

@@ -1,0 +1,104 @@
+/** What holds for every verb: its result as JSON, and a reader that stops early. */
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import type { Ending } from "../tests/support/temporary.ts";
+import { write } from "../tests/support/test_engine.ts";
+import { ReaderGone } from "./streams.ts";
+import { testCli } from "./testing.ts";
+import { VERBS } from "./verbs/mod.ts";
+
+/** A command line of each verb that succeeds on what {@link prepared} makes; `DIR` is the test's folder. */
+const LINES: Readonly<Record<string, string>> = {
+  "init": "init DIR/new",
+  "quickstart": "quickstart",
+  "version": "version",
+  "completion": "completion bash",
+  "help": "help",
+  "repo create": "repo create lakefs://other",
+  "repo list": "repo list",
+  "repo show": "repo show lakefs://repo",
+  "repo delete": "repo delete lakefs://repo --yes",
+  "put": "put lakefs://repo/main/c DIR/file",
+  "get": "get lakefs://repo/main/a DIR/got",
+  "cat": "cat lakefs://repo/main/a",
+  "ls": "ls lakefs://repo/main/",
+  "stat": "stat lakefs://repo/main/a",
+  "cp": "cp lakefs://repo/main/a lakefs://repo/main/b",
+  "mv": "mv lakefs://repo/main/a lakefs://repo/main/b",
+  "rm": "rm lakefs://repo/main/a",
+  "find": "find lakefs://repo/main/",
+  "du": "du lakefs://repo/main/",
+  "status": "status lakefs://repo/staged",
+  "commit": "commit lakefs://repo/staged -m x",
+  "log": "log lakefs://repo/main --graph --stat",
+  "show": "show lakefs://repo/main --stat",
+  "diff": "diff lakefs://repo/main lakefs://repo/dev --depth 1",
+  "merge": "merge lakefs://repo/dev lakefs://repo/main",
+  "revert": "revert lakefs://repo/dev dev",
+  "cherry-pick": "cherry-pick lakefs://repo/main dev",
+  "reset": "reset lakefs://repo/staged --yes",
+  "reflog": "reflog lakefs://repo",
+  "branch create": "branch create lakefs://repo/new --from main",
+  "branch list": "branch list lakefs://repo",
+  "branch show": "branch show lakefs://repo/main",
+  "branch delete": "branch delete lakefs://repo/dev",
+  "branch restore": "branch restore lakefs://repo/gone",
+  "tag create": "tag create lakefs://repo/new main",
+  "tag list": "tag list lakefs://repo",
+  "tag show": "tag show lakefs://repo/v1",
+  "tag delete": "tag delete lakefs://repo/v1",
+  "tag restore": "tag restore lakefs://repo/gone-tag",
+};
+
+/** Verbs whose result is the bytes of an object, whatever form is asked for. */
+const BYTES = new Set(["cat"]);
+
+async function prepared(t: Ending) {
+  const cli = testCli(t);
+  const { store } = cli.engine;
+  await store.createRepository("repo", { committer: "x" });
+  await write(store, "main", { a: "1", "d/x": "2" });
+  await store.commit("repo", "main", { message: "first", committer: "x" });
+  for (const branch of ["dev", "staged", "gone"]) await store.createBranch("repo", branch, "main", "x");
+  await store.deleteBranch("repo", "gone", "x");
+  await store.createTag("repo", "v1", "main", "x");
+  await store.createTag("repo", "gone-tag", "main", "x");
+  await store.deleteTag("repo", "gone-tag", "x");
+  await write(store, "dev", { "d/y": "3" });
+  await store.commit("repo", "dev", { message: "second", committer: "x" });
+  await write(store, "staged", { z: "4" });
+  writeFileSync(join(cli.folder, "file"), "text");
+  const words = (line: string) => line.replaceAll("DIR", cli.folder).split(" ");
+  return { ...cli, words };
+}
+
+describe("every verb", () => {
+  for (const { name } of VERBS) {
+    it(`prints JSON when asked: ${name}`, async (t) => {
+      const line = LINES[name];
+      assert.ok(line, `there is no line for "${name}" in this test`);
+      for (const option of ["--json", "--jsonl"]) {
+        const { run, words } = await prepared(t);
+        const { code, out, err } = await run(...words(line), option);
+        assert.equal(code, 0, err);
+        if (BYTES.has(name)) assert.equal(out, "1");
+        else if (option === "--json") JSON.parse(out);
+        else for (const document of out.trimEnd().split("\n")) JSON.parse(document);
+      }
+    });
+
+    it(`ends quietly when nobody reads on: ${name}`, async (t) => {
+      for (const form of [[], ["--json"], ["--jsonl"]]) {
+        const { runTo, words } = await prepared(t);
+        const { code, err } = await runTo({ write: () => Promise.reject(new ReaderGone()) }, [
+          ...words(LINES[name]!),
+          ...form,
+        ]);
+        assert.deepEqual([code, err], [0, ""]);
+      }
+    });
+  }
+});
