@@ -64,7 +64,7 @@ export async function commitEntries(
     const context = {
       kv,
       openObjects: () => Promise.resolve(objects),
-      canonicalNamespace: (namespace) => namespace,
+      canonicalNamespace: (namespace: string) => namespace,
       defaultNamespace: () => address,
       clock: systemClock,
       randomness: systemRandomness,
