@@ -121,9 +121,11 @@ describe("put -r", () => {
     file("tree/a");
     const put = ["put", "lakefs://repo/main", join(folder, "tree"), "-r"];
     await json(put);
-    for (const more of [["--content-type", "text/plain"], ["--meta", "k=v"], []]) {
+    for (const more of [["--content-type", "text/plain"], ["--meta", "k=v"]]) {
       assert.equal((await json([...put, ...more]) as { put: number }).put, 1, more.join(" "));
     }
+    // What is not named stays as it is.
+    assert.equal((await json(put) as { put: number }).put, 0);
   });
 });
 

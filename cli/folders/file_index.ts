@@ -51,6 +51,7 @@ export class IndexReader {
   readonly #descriptor: number;
   #chunk: Uint8Array = new Uint8Array(0);
   #at = 0;
+  #count = 0;
 
   private constructor(descriptor: number, header: IndexHeader) {
     this.#descriptor = descriptor;
@@ -75,6 +76,11 @@ export class IndexReader {
     return undefined;
   }
 
+  /** How many records were read. */
+  get count(): number {
+    return this.#count;
+  }
+
   /** Returns the next record, or `undefined` at the end of what is whole. */
   next(): IndexRecord | undefined {
     if (this.#at >= this.#chunk.length) {
@@ -82,6 +88,7 @@ export class IndexReader {
       this.#chunk = readChunk(this.#descriptor) ?? new Uint8Array(0);
       if (this.#chunk.length === 0) return undefined;
     }
+    this.#count++;
     const chunk = asBuffer(this.#chunk);
     const keyLength = chunk.readUInt16LE(this.#at);
     const keyEnd = this.#at + 2 + keyLength;
@@ -132,9 +139,20 @@ function readExactly(descriptor: number, length: number): Uint8Array | undefined
   return bytes;
 }
 
+/** Copies the first records of an index into another. */
+export function copyRecords(path: string, writer: IndexWriter, count: number): void {
+  const reader = IndexReader.open(path);
+  for (let i = 0; i < count; i++) {
+    const record = reader?.next();
+    if (record) writer.add(record);
+  }
+  reader?.close();
+}
+
 /** Writes an index, record by record in the order of their keys. */
 export class IndexWriter {
   readonly #descriptor: number;
+  #isOpen = true;
   readonly #header: IndexHeader;
   #chunk = asBuffer(new Uint8Array(CHUNK_BYTES));
   #length = 0;
@@ -169,12 +187,13 @@ export class IndexWriter {
   close({ treeHolds }: { treeHolds: boolean }): void {
     this.#flush();
     if (treeHolds) this.#writeChunk(utf8(headerText(this.#header)), { position: 0 });
-    fs.closeSync(this.#descriptor);
+    this.abandon();
   }
 
-  /** Closes the file as it is. */
+  /** Closes the file as it is, unless it is closed. */
   abandon(): void {
-    fs.closeSync(this.#descriptor);
+    if (this.#isOpen) fs.closeSync(this.#descriptor);
+    this.#isOpen = false;
   }
 
   #flush(): void {

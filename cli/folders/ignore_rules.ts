@@ -25,46 +25,57 @@ export class IgnoreRules {
   /** How long the keys' part is that patterns do not see: the folder's own key with its slash. */
   readonly #keyOffset: number;
   readonly #outer: IgnoreRules | undefined;
+  /** The rules that count before all others, at any depth. */
+  readonly #first: readonly Rule[];
 
-  private constructor(rules: readonly Rule[], keyOffset: number, outer: IgnoreRules | undefined) {
+  private constructor(
+    rules: readonly Rule[],
+    { keyOffset = 0, outer, first = [] }: {
+      keyOffset?: number;
+      outer?: IgnoreRules;
+      first?: readonly Rule[];
+    },
+  ) {
     this.#rules = rules;
     this.#keyOffset = keyOffset;
     this.#outer = outer;
+    this.#first = first;
   }
 
   /** The patterns of `--exclude`; without any, `undefined`: nothing is ignored then. */
   static ofPatterns(patterns: readonly string[]): IgnoreRules | undefined {
-    const rules = patterns.flatMap((pattern) => ruleOf(pattern) ?? []);
-    return rules.length > 0 ? new IgnoreRules(rules, 0, undefined) : undefined;
+    const first = patterns.flatMap((pattern) => ruleOf(pattern) ?? []);
+    return first.length > 0 ? new IgnoreRules([], { first }) : undefined;
   }
 
   /** Adds the text of the file in the folder whose keys begin with `keyPrefix`. */
   static within(outer: IgnoreRules | undefined, text: string, keyPrefix: string): IgnoreRules | undefined {
     const lines = text.replace(/^\ufeff/, "").split("\n").map((line) => line.replace(/\r$/, ""));
     const rules = lines.flatMap((line) => line.startsWith("#") ? [] : ruleOf(line) ?? []);
-    return rules.length > 0 ? new IgnoreRules(rules, keyPrefix.length, outer) : outer;
+    if (rules.length === 0) return outer;
+    return new IgnoreRules(rules, { keyOffset: keyPrefix.length, outer, first: outer ? outer.#first : [] });
   }
 
   /** Returns whether what has this key, without a slash at its end, is left out. */
   ignores(key: string, isFolder: boolean): boolean {
-    let rules: IgnoreRules | undefined = this as IgnoreRules;
-    for (; rules; rules = rules.#outer) {
-      const decision = rules.#decide(key, isFolder);
-      if (decision !== undefined) return decision;
-    }
-    return false;
+    return decide(this.#first, key, isFolder) ?? this.#decideByFiles(key, isFolder) ?? false;
   }
 
-  #decide(key: string, isFolder: boolean): boolean | undefined {
-    const path = key.slice(this.#keyOffset);
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    for (let i = this.#rules.length - 1; i >= 0; i--) {
-      const rule = this.#rules[i]!;
-      if (rule.foldersOnly && !isFolder) continue;
-      if (rule.expression.test(rule.anyDepth ? name : path)) return !rule.isNegated;
-    }
-    return undefined;
+  #decideByFiles(key: string, isFolder: boolean): boolean | undefined {
+    const decision = decide(this.#rules, key.slice(this.#keyOffset), isFolder);
+    return decision === undefined && this.#outer ? this.#outer.#decideByFiles(key, isFolder) : decision;
   }
+}
+
+/** Returns what the last rule that matches says; `undefined` when none does. */
+function decide(rules: readonly Rule[], path: string, isFolder: boolean): boolean | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  for (let i = rules.length - 1; i >= 0; i--) {
+    const rule = rules[i]!;
+    if (rule.foldersOnly && !isFolder) continue;
+    if (rule.expression.test(rule.anyDepth ? name : path)) return !rule.isNegated;
+  }
+  return undefined;
 }
 
 function ruleOf(line: string): Rule | undefined {

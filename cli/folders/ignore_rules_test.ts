@@ -116,15 +116,20 @@ describe("IgnoreRules", () => {
   });
 
   it("lets a folder's own file decide before the ones around it, and --exclude before all", () => {
-    const excluded = IgnoreRules.ofPatterns(["*.tmp", "!d/keep.tmp"]);
+    const excluded = IgnoreRules.ofPatterns(["*.tmp", "!d/only", "d/a.log"]);
     const outer = IgnoreRules.within(excluded, "*.log\n/only", "");
     const inner = IgnoreRules.within(outer, "!a.log\n/b", "d/")!;
     const found = (key: string) => inner.ignores(key, false);
     assert.deepEqual(["d/a.log", "d/c.log", "d/b", "d/e/b", "d/only"].map(found), [
-      false,
       true,
       true,
+      true,
       false,
+      false,
+    ]);
+    assert.deepEqual([found("d/x.tmp"), outer!.ignores("only", false), outer!.ignores("d/only", false)], [
+      true,
+      true,
       false,
     ]);
   });

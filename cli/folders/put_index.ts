@@ -12,7 +12,7 @@ import { hex, utf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
-import { type IndexedTree, IndexReader, type IndexRecord, IndexWriter } from "./file_index.ts";
+import { copyRecords, type IndexedTree, IndexReader, type IndexRecord, IndexWriter } from "./file_index.ts";
 import { type FileState, isSettled, type LookAtFile, sameState } from "./file_state.ts";
 import { compareKeys } from "./key_order.ts";
 
@@ -24,8 +24,11 @@ export interface Slot {
   readonly state: FileState | undefined;
   readonly lookedAtMs: number;
   /** Absent until it is decided. */
-  outcome?: IndexRecord | "none";
+  outcome?: Outcome;
 }
+
+/** What the new index says of a file: nothing, or a record, with its place in the old index if it is from there. */
+type Outcome = "none" | { readonly record: IndexRecord; readonly position?: number };
 
 export interface PutIndexOptions {
   /** Where indexes are kept; without it nothing is known, and nothing remembered. */
@@ -45,13 +48,14 @@ export class PutIndex {
   readonly #path: string | undefined;
   #old: IndexReader | undefined;
   #oldRecord: IndexRecord | undefined;
-  #new: { readonly path: string; readonly writer: IndexWriter; readonly tree?: IndexedTree } | undefined;
-  /** Files in the order of their keys; those before `#head` are written. */
+  #isRemembering = false;
+  #candidate: IndexedTree | undefined;
+  /** Files in the order of their keys; those before `#head` are decided and dealt with. */
   #slots: Slot[] = [];
   #head = 0;
-  #learned = 0;
-  #kept = 0;
-  #oldCount = 0;
+  /** So many files, from the first on, have the same records as in the old index; nothing is written as long as all do. */
+  #same = 0;
+  #new: { readonly path: string; readonly writer: IndexWriter } | undefined;
 
   constructor({ folder, root, look, reread }: PutIndexOptions) {
     this.#look = look;
@@ -61,7 +65,7 @@ export class PutIndex {
     const old = reread ? undefined : IndexReader.open(this.#path);
     if (old?.header.root === this.#root) this.#old = old;
     else old?.close();
-    this.#nextOld();
+    this.#oldRecord = this.#old?.next();
   }
 
   /** The version in which all files of the old index were found. */
@@ -71,102 +75,104 @@ export class PutIndex {
 
   /** Begins the new index; `tree` is where its files may be found. Without this call nothing is remembered. */
   begin(tree: IndexedTree | undefined): void {
-    if (this.#path === undefined) return;
-    const path = `${this.#path}.${hex(systemRandomness.bytes(8))}.tmp`;
-    this.#attempt(() => {
-      fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      const writer = new IndexWriter(fs.openSync(path, "wx", 0o600), { root: this.#root, tree });
-      addTemporaryFile(path);
-      this.#new = { path, writer, tree };
-    });
+    this.#isRemembering = this.#path !== undefined;
+    this.#candidate = tree;
   }
 
   /** Looks at a file, whose key sorts after those before. */
   slot(key: string, path: string): Slot {
     const slot: Slot = { key, path, lookedAtMs: Date.now(), state: this.#look(path) };
-    if (this.#new) this.#slots.push(slot);
+    if (this.#isRemembering) this.#slots.push(slot);
     return slot;
   }
 
   /** Returns what is known of a file's bytes without reading them. Files are asked for in the order of their keys. */
   known({ key, state }: Slot): IndexRecord | undefined {
-    while (this.#oldRecord && compareKeys(this.#oldRecord.key, key) < 0) this.#nextOld();
+    while (this.#oldRecord && compareKeys(this.#oldRecord.key, key) < 0) this.#oldRecord = this.#old!.next();
     const record = this.#oldRecord;
     return record?.key === key && state && sameState(record.state, state) ? record : undefined;
   }
 
-  /** Says that a file's bytes are what a record says. */
+  /** Says that a file's bytes are what the record says that is known of it. */
   keep(slot: Slot, record: IndexRecord): void {
-    this.#kept++;
-    this.#decide(slot, record);
+    this.#decide(slot, { record, position: this.#old!.count - 1 });
   }
 
   /** Says that all of a file was read. Its hash is asked for only where it is remembered. */
   learn(slot: Slot, hash: () => Uint8Array): void {
     const { key, state } = slot;
-    const isSure = this.#new && this.isUntouched(slot) && isSettled(state!, slot.lookedAtMs);
-    this.#learned++;
-    this.#decide(slot, isSure ? { key, state: state!, sha256: hash() } : "none");
+    const isSure = this.#isRemembering && this.#isUntouched(slot) && isSettled(state!, slot.lookedAtMs);
+    this.#decide(slot, isSure ? { record: { key, state: state!, sha256: hash() } } : "none");
   }
 
   /** Says that nothing is known of a file. */
   drop(slot: Slot): void {
-    this.#learned++;
     this.#decide(slot, "none");
   }
 
-  /** Returns whether a file's state is still what it was. */
-  isUntouched({ path, state }: Slot): boolean {
+  #isUntouched({ path, state }: Slot): boolean {
     const now = state && this.#look(path);
     return now !== undefined && sameState(now, state!);
   }
 
   /** Makes the new index take the place of the old one; `treeHolds` when every file was found in its tree. */
   save({ treeHolds }: { treeHolds: boolean }): void {
-    while (this.#oldRecord) this.#nextOld();
-    const isSameTree = JSON.stringify(this.tree) === JSON.stringify(this.#new?.tree);
-    const isSame = this.#learned === 0 && this.#kept === this.#oldCount && (!treeHolds || isSameTree);
-    if (!this.#new || isSame) return this.discard();
-    const { path, writer } = this.#new;
-    this.#attempt(() => {
-      writer.close({ treeHolds });
-      fs.renameSync(path, this.#path!);
-      this.#removeStale();
-    });
-    this.#end();
+    while (this.#oldRecord) this.#oldRecord = this.#old!.next();
+    const isSameTree = JSON.stringify(this.tree) === JSON.stringify(this.#candidate);
+    const isSame = this.#old?.count === this.#same && (!treeHolds || isSameTree);
+    if (this.#isRemembering && (this.#new || !isSame)) {
+      this.#attempt(() => {
+        const { path, writer } = this.#writing();
+        // Some systems replace no file that is open.
+        this.#old?.close();
+        this.#old = undefined;
+        writer.close({ treeHolds });
+        fs.renameSync(path, this.#path!);
+        this.#removeStale();
+      });
+    }
+    this.discard();
   }
 
   /** Leaves the old index as it is; after {@link save} it does nothing. */
   discard(): void {
-    const made = this.#new;
-    if (made) this.#attempt(() => made.writer.abandon());
-    this.#end();
-  }
-
-  #end(): void {
-    if (this.#new) {
-      fs.rmSync(this.#new.path, { force: true });
-      forgetTemporaryFile(this.#new.path);
-    }
-    this.#new = undefined;
+    this.#isRemembering = false;
     this.#old?.close();
     this.#old = undefined;
+    if (!this.#new) return;
+    const { path, writer } = this.#new;
+    this.#new = undefined;
+    writer.abandon();
+    fs.rmSync(path, { force: true });
+    forgetTemporaryFile(path);
   }
 
-  #nextOld(): void {
-    this.#oldRecord = this.#old?.next();
-    if (this.#oldRecord) this.#oldCount++;
-  }
-
-  #decide(slot: Slot, outcome: IndexRecord | "none"): void {
+  #decide(slot: Slot, outcome: Outcome): void {
     slot.outcome = outcome;
     for (; this.#slots[this.#head]?.outcome; this.#head++) {
       const first = this.#slots[this.#head]!.outcome!;
-      if (first !== "none") this.#attempt(() => this.#new?.writer.add(first));
+      if (this.#isRemembering) this.#attempt(() => this.#remember(first));
     }
     if (this.#head < 1000) return;
     this.#slots = this.#slots.slice(this.#head);
     this.#head = 0;
+  }
+
+  #remember(outcome: Outcome): void {
+    if (!this.#new && outcome !== "none" && outcome.position === this.#same) this.#same++;
+    else if (outcome !== "none") this.#writing().writer.add(outcome.record);
+  }
+
+  /** Returns the new index, begun with what it has in common with the old one. */
+  #writing(): { readonly path: string; readonly writer: IndexWriter } {
+    if (this.#new) return this.#new;
+    const path = `${this.#path}.${hex(systemRandomness.bytes(8))}.tmp`;
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    addTemporaryFile(path);
+    const header = { root: this.#root, tree: this.#candidate };
+    this.#new = { path, writer: new IndexWriter(fs.openSync(path, "wx", 0o600), header) };
+    if (this.#same > 0) copyRecords(this.#path!, this.#new.writer, this.#same);
+    return this.#new;
   }
 
   /** An index that cannot be written costs time at the next put, and nothing else. */
@@ -174,8 +180,7 @@ export class PutIndex {
     try {
       write();
     } catch {
-      if (this.#new) fs.rmSync(this.#new.path, { force: true });
-      this.#new = undefined;
+      this.#isRemembering = false;
     }
   }
 

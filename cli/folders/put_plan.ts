@@ -95,14 +95,18 @@ function* walk({ folder, walk }: FolderToPut): Generator<WalkedItem> {
   }
 }
 
-/** Whether an object may be what a put would make: then only its bytes are left to compare. */
+/**
+ * Whether an object may be what a put would make: then only its bytes are left to compare. A content type or metadata that
+ * the put does not name stays as it is.
+ */
 export function couldBe(
   existing: ObjectStats | undefined,
   size: number,
-  { contentType = DEFAULT_CONTENT_TYPE, metadata = {} }: PutObjectOptions,
+  { contentType, metadata }: PutObjectOptions,
 ): boolean {
   if (existing?.sha256 === undefined || existing.sizeBytes !== size) return false;
-  const names = Object.keys(metadata);
-  return existing.contentType === contentType && names.length === Object.keys(existing.metadata).length &&
-    names.every((name) => existing.metadata[name] === metadata[name]);
+  if (contentType !== undefined && existing.contentType !== contentType) return false;
+  const names = Object.keys(metadata ?? existing.metadata);
+  return names.length === Object.keys(existing.metadata).length &&
+    names.every((name) => existing.metadata[name] === (metadata ?? existing.metadata)[name]);
 }

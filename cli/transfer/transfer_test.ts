@@ -37,7 +37,8 @@ function beforeFlush(store: Store, act: () => void): Store {
         return new Proxy(writer, {
           get(inner, method: keyof BranchWriter) {
             if (method === "close" || method === "flush") act();
-            return inner[method].bind(inner);
+            const found = inner[method];
+            return typeof found === "function" ? found.bind(inner) : found;
           },
         });
       };
@@ -190,7 +191,7 @@ describe("mv", () => {
     const path = file("tree/a", "first");
     act = () => fs.writeFileSync(path, "other");
     const one = await run("mv", path, "lakefs://repo/main/x");
-    assert.deepEqual([one.code, /changed while/.test(one.err)], [4, true]);
+    assert.deepEqual([one.code, /changed while/.test(one.err)], [4, true], one.err);
     act = () => fs.writeFileSync(path, "third");
     assert.equal((await run("mv", "-r", join(folder, "tree"), "lakefs://repo/main/")).code, 7);
     assert.equal(fs.readFileSync(path, "utf8"), "third");
@@ -216,11 +217,11 @@ describe("mv", () => {
       ]]
     ) {
       isFirst = true;
-      assert.equal((await run("mv", ...argv)).code, 70);
+      assert.match((await run("mv", ...argv)).err, /no room/);
     }
     isFirst = false;
     for (const argv of [["-r", join(folder, "tree"), "lakefs://repo/main"], [path, "lakefs://repo/main/x"]]) {
-      assert.equal((await run("mv", ...argv)).code, 70);
+      assert.match((await run("mv", ...argv)).err, /no room/);
     }
     assert.deepEqual([fs.readFileSync(path, "utf8"), await contents(store, "main")], ["first", {
       "p/b": "1",
@@ -314,7 +315,7 @@ describe("--dry-run", () => {
     assert.equal(out, "copy\tp/d/b\tlakefs://repo/main/q/b\n");
     assert.match(err, /nothing was changed: 1 path to copy \(2 B\)/);
     assert.deepEqual(await contents(store, "main"), { "p/a": "1", "p/d/b": "22" });
-    assert.deepEqual(fs.readdirSync(tree), ["p", "x.tmp"]);
+    assert.deepEqual(fs.readdirSync(tree).sort(), ["p", "x.tmp"]);
     assert.equal(fs.existsSync(join(folder, "out")), false);
   });
 });
