@@ -35,8 +35,9 @@ export interface IndexRecord {
 export interface IndexedTree {
   readonly metaRangeId: string;
   readonly prefix: string;
-  readonly contentType: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  /** `null` where files were found whatever theirs is. */
+  readonly contentType: string | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
 }
 
 export interface IndexHeader {

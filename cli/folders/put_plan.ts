@@ -8,8 +8,6 @@ import { localError } from "./local_files.ts";
 import type { PutIndex, Slot } from "./put_index.ts";
 import { type LeftOut, type WalkedFile, type WalkedItem, walkFolder, type WalkOptions } from "./walk.ts";
 
-const DEFAULT_CONTENT_TYPE = "application/octet-stream";
-
 export interface FolderToPut {
   readonly store: Store;
   readonly repository: string;
@@ -54,7 +52,8 @@ export async function baseVersion(
   }
   const { commitId } = await store.getBranch(repository, branch);
   const { metaRangeId } = await store.getCommit(repository, commitId);
-  const { contentType = DEFAULT_CONTENT_TYPE, metadata = {} } = options;
+  // What a put does not name it takes as it is: another statement than one about the default.
+  const { contentType = null, metadata = null } = options;
   return { ref: commitId, tree: { metaRangeId, prefix, contentType, metadata } };
 }
 

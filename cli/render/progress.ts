@@ -53,7 +53,8 @@ export class FileProgress {
     const size = bytes === undefined
       ? humanSize(this.#bytes)
       : `${humanSize(this.#bytes)} of ${humanSize(bytes)}`;
-    const part = bytes ? this.#bytes / bytes : files ? this.#files / files : 0;
+    // Files that are there already count as files only.
+    const part = Math.max(bytes ? this.#bytes / bytes : 0, files ? this.#files / files : 0);
     const left = part > 0 ? `, ${durationText(seconds / part - seconds)} left` : "";
     return `${this.#what}: ${done}, ${size}, ${humanSize(Math.round(rate))}/s${left}`;
   }
