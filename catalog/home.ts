@@ -6,6 +6,7 @@
  * kv/              the key-value store
  * storage/         the default storage namespaces
  * native/          native parts that the executable unpacks
+ * index/           what was read of folders that were put; made when first needed, and may be deleted at any time
  * ```
  *
  * A folder that holds only empty folders of these names is a home that a killed process was making: it counts as none,

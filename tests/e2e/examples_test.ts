@@ -37,6 +37,9 @@ const BEFORE: Readonly<Record<string, string>> = {
   "branch restore": "tarn branch delete lakefs://sales/feature",
   "tag create": "tarn tag delete lakefs://sales/v1.0; tarn tag lakefs://sales/v0 --from main",
   "tag restore": "tarn tag delete lakefs://sales/v1.0",
+  "cp": "tarn repo create lakefs://backup",
+  "mv": "tarn put lakefs://sales/main/raport.csv data/a.csv; tarn rm lakefs://sales/main/report.csv; " +
+    "tarn put lakefs://sales/main/2025/ data -r; mkdir incoming; cp data/a.csv incoming/",
   "commit": "tarn put lakefs://sales/main/report.csv data/a.csv",
   "reset": "tarn put lakefs://sales/main/report.csv data/a.csv",
 };
