@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MERGE_TABLE } from "../../tests/support/merge_table.ts";
 import {
   collect,
   commit,
@@ -10,27 +11,9 @@ import {
   write,
 } from "../../tests/support/test_engine.ts";
 
-/** The table of merges: base, source, destination and the result under each strategy; X is a missing file. */
-const TABLE: readonly (readonly [string, string, string, string])[] = [
-  ["AAA", "A", "A", "A"],
-  ["ABB", "B", "B", "B"],
-  ["ABC", "conflict", "B", "C"],
-  ["AAB", "B", "B", "B"],
-  ["ABA", "B", "B", "B"],
-  ["AXX", "X", "X", "X"],
-  ["ABX", "conflict", "B", "X"],
-  ["AXB", "conflict", "X", "B"],
-  ["AAX", "X", "X", "X"],
-  ["AXA", "X", "X", "X"],
-  ["XAA", "A", "A", "A"],
-  ["XAX", "A", "A", "A"],
-  ["XXA", "A", "A", "A"],
-  ["XAB", "conflict", "A", "B"],
-];
-
 const asContent = (letter: string) => letter === "X" ? undefined : letter;
 
-for (const [row, plain, sourceWins, destWins] of TABLE) {
+for (const [row, plain, sourceWins, destWins] of MERGE_TABLE) {
   for (
     const [strategy, result] of [[undefined, plain], ["source-wins", sourceWins], [
       "dest-wins",

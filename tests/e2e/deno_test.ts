@@ -80,13 +80,13 @@ test("the main job runs under Deno, and the executable reads what it wrote", asy
   deno("repo", "create", "lakefs://trees");
   assert.equal(JSON.parse(deno("put", "-r", "lakefs://trees/main/", "tree", "--json")).put, files.size);
   deno("commit", "lakefs://trees/main", "-m", "All files");
-  deno("branch", "lakefs://trees/work", "--from", "main");
+  deno("branch", "lakefs://trees/side", "--from", "main");
   writeFileSync(join(home.folder, "changed"), "changed under Deno");
-  deno("put", "lakefs://trees/work/part-0/file-0", "changed");
-  deno("rm", "lakefs://trees/work/part-1/file-1");
-  deno("commit", "lakefs://trees/work", "-m", "Two changes");
-  const difference = deno("diff", "lakefs://trees/main", "lakefs://trees/work", "--json");
-  deno("merge", "lakefs://trees/work", "lakefs://trees/main");
+  deno("put", "lakefs://trees/side/part-0/file-0", "changed");
+  deno("rm", "lakefs://trees/side/part-1/file-1");
+  deno("commit", "lakefs://trees/side", "-m", "Two changes");
+  const difference = deno("diff", "lakefs://trees/main", "lakefs://trees/side", "--json");
+  deno("merge", "lakefs://trees/side", "lakefs://trees/main");
   const log = deno("log", "lakefs://trees/main", "--json");
   deno("get", "-r", "lakefs://trees/main~1/", "before");
   for (const [name, content] of files) {
@@ -94,7 +94,7 @@ test("the main job runs under Deno, and the executable reads what it wrote", asy
   }
 
   assert.equal(
-    await home.text(["diff", "lakefs://trees/main~1", "lakefs://trees/work", "--json"]),
+    await home.text(["diff", "lakefs://trees/main~1", "lakefs://trees/side", "--json"]),
     difference,
   );
   assert.equal(await home.text(["log", "lakefs://trees/main", "--json"]), log);

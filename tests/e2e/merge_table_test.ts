@@ -3,25 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Home, openHome } from "../support/home.ts";
+import { MERGE_TABLE } from "../support/merge_table.ts";
 
-const TABLE: readonly (readonly [row: string, plain: string, sourceWins: string, destWins: string])[] = [
-  ["AAA", "A", "A", "A"],
-  ["ABB", "B", "B", "B"],
-  ["ABC", "conflict", "B", "C"],
-  ["AAB", "B", "B", "B"],
-  ["ABA", "B", "B", "B"],
-  ["AXX", "X", "X", "X"],
-  ["ABX", "conflict", "B", "X"],
-  ["AXB", "conflict", "X", "B"],
-  ["AAX", "X", "X", "X"],
-  ["AXA", "X", "X", "X"],
-  ["XAA", "A", "A", "A"],
-  ["XAX", "A", "A", "A"],
-  ["XXA", "A", "A", "A"],
-  ["XAB", "conflict", "A", "B"],
-];
-
-for (const [row, plain, sourceWins, destWins] of TABLE) {
+for (const [row, plain, sourceWins, destWins] of MERGE_TABLE) {
   test(`merging ${row} gives ${plain}, ${sourceWins} where the source wins, ${destWins} where the destination wins`, async (t) => {
     const home = openHome(t);
     const [base, source, destination] = [...row] as [string, string, string];

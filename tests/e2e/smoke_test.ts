@@ -27,12 +27,12 @@ test("the executable alone in a folder, with an empty environment, does the main
   writeFileSync(join(folder, "file"), "first");
   succeeded(tarn("--home", home, "put", "lakefs://smoke/main/file", "file"));
   succeeded(tarn("--home", home, "commit", "lakefs://smoke/main", "-m", "First"));
-  succeeded(tarn("--home", home, "branch", "lakefs://smoke/work", "--from", "main"));
+  succeeded(tarn("--home", home, "branch", "lakefs://smoke/side", "--from", "main"));
   writeFileSync(join(folder, "file"), "second");
-  succeeded(tarn("--home", home, "put", "lakefs://smoke/work/file", "file"));
-  succeeded(tarn("--home", home, "commit", "lakefs://smoke/work", "-m", "Second"));
-  assert.match(succeeded(tarn("--home", home, "diff", "lakefs://smoke/main", "lakefs://smoke/work")), /file/);
-  succeeded(tarn("--home", home, "merge", "lakefs://smoke/work", "lakefs://smoke/main"));
+  succeeded(tarn("--home", home, "put", "lakefs://smoke/side/file", "file"));
+  succeeded(tarn("--home", home, "commit", "lakefs://smoke/side", "-m", "Second"));
+  assert.match(succeeded(tarn("--home", home, "diff", "lakefs://smoke/main", "lakefs://smoke/side")), /file/);
+  succeeded(tarn("--home", home, "merge", "lakefs://smoke/side", "lakefs://smoke/main"));
   assert.equal(succeeded(tarn("--home", home, "cat", "lakefs://smoke/main/file")), "second");
   assert.equal(succeeded(tarn("--home", home, "cat", "lakefs://smoke/main~1/file")), "first");
 });

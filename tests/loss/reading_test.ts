@@ -8,9 +8,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMemoryKv } from "../../kv/memory/mod.ts";
-import type { KvStore, KvValue } from "../../kv/store.ts";
-import { lossyText } from "../../base/bytes.ts";
+import type { KvStore } from "../../kv/store.ts";
 import { hookedKv } from "../support/hooked_kv.ts";
+import { staleRefs } from "../support/stale_refs.ts";
 import { readText, testEngine, WHO, write } from "../support/test_engine.ts";
 
 /** Reads a path while, just after the reader has looked at the branch, everything staged is committed and cleaned up. */
@@ -34,20 +34,6 @@ async function readDuringCommit(plant: (kv: KvStore) => KvStore): Promise<string
   });
   const reader = testEngine({ kv: plant(held), objects: others.objects, clock: others.clock });
   return await readText(reader.store, "main", "a");
-}
-
-/** Answers each reading of a ref with what the first one saw. */
-function staleRefs(kv: KvStore): KvStore {
-  const seen = new Map<string, KvValue | undefined>();
-  return {
-    ...kv,
-    async get(partition, key) {
-      const name = lossyText(key);
-      if (!name.startsWith("refs/")) return await kv.get(partition, key);
-      if (!seen.has(name)) seen.set(name, await kv.get(partition, key));
-      return seen.get(name);
-    },
-  };
 }
 
 test("planted: a look-up that reads the branch once loses a write that is committed and cleaned up meanwhile", async () => {
