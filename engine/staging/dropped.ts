@@ -10,8 +10,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { KvStore } from "../../kv/store.ts";
 
 const PREFIX = "dropped/";
-/** Bounds the clean-up that one commit does for its forerunners. */
-const MAX_TOKENS_A_TURN = 4;
+/** Bounds the clean-up that one commit does for its forerunners: pages of records. */
+const MAX_PAGES_A_TURN = 2;
 
 /** How long a listing may run before it must look whether its tokens were dropped. */
 export const MAX_READ_MS = 10 * 60 * 1000;
@@ -30,19 +30,26 @@ export async function recordDropped(
   await kv.setMany(partition, entries);
 }
 
-/** Deletes the records of a few tokens that were dropped long enough ago. */
+/** Deletes some records of tokens that were dropped long enough ago; what is left is for later commits. */
 export async function cleanDropped(kv: KvStore, partition: Uint8Array, clock: Clock): Promise<void> {
-  let turns = MAX_TOKENS_A_TURN;
-  for await (const page of kv.scan(partition, { prefix: utf8(PREFIX), pageSize: MAX_TOKENS_A_TURN })) {
+  let pagesLeft = MAX_PAGES_A_TURN;
+  for await (const page of kv.scan(partition, { prefix: utf8(PREFIX), pageSize: MAX_PAGES_A_TURN })) {
     for (const { key, value } of page) {
       const droppedAt = Number(lossyText(key).slice(PREFIX.length).split("/")[0]);
-      if (turns-- === 0 || droppedAt + KEEP_MS > clock.now()) return;
-      await deleteToken(kv, value);
+      if (droppedAt + KEEP_MS > clock.now()) return;
+      pagesLeft = await deleteRecords(kv, value, pagesLeft);
+      if (pagesLeft === 0) return;
       await kv.delete(partition, key);
     }
   }
 }
 
-async function deleteToken(kv: KvStore, token: Uint8Array): Promise<void> {
-  for await (const page of kv.scan(token)) await kv.deleteMany(token, page.map(({ key }) => key));
+/** Deletes pages of a token's records while any may be; returns how many may still be: 0 when records may be left. */
+async function deleteRecords(kv: KvStore, token: Uint8Array, pagesLeft: number): Promise<number> {
+  for await (const page of kv.scan(token)) {
+    if (pagesLeft === 0) return 0;
+    await kv.deleteMany(token, page.map(({ key }) => key));
+    pagesLeft--;
+  }
+  return pagesLeft;
 }
