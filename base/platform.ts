@@ -3,7 +3,7 @@
  * fallback on `node:` APIs, so that the main job runs under Deno too.
  */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { release } from "node:os";
 import process from "node:process";
 
@@ -171,4 +171,64 @@ function blockingSyncfs(ffi: ForeignFunctions, library: string): SyncfsCall | un
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A lock between processes on a file of its own. The system gives it up when its holder dies. It is no lock inside a
+ * process, and waiting for it stops the thread: hold it across no `await`.
+ */
+export interface ProcessLock {
+  lock(): void;
+  unlock(): void;
+  close(): void;
+}
+
+/** Opens a lock file, making it if it is missing. Returns `undefined` where the runtime has no such locks. */
+export async function openProcessLock(path: string): Promise<ProcessLock | undefined> {
+  const deno = (globalThis as { Deno?: DenoFiles }).Deno;
+  if (deno) {
+    const file = deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
+    return { lock: () => file.lockSync(true), unlock: () => file.unlockSync(), close: () => file.close() };
+  }
+  const flock = await (flockCall ??= findFlock());
+  if (!flock) return undefined;
+  const LOCK_EX = 2, LOCK_UN = 8;
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  return {
+    lock() {
+      // A signal may break a wait off.
+      for (let tries = 0; flock(fd, LOCK_EX) !== 0; tries++) {
+        if (tries === 1000) {
+          throw Object.assign(new Error("flock failed"), { code: "ENOLCK", syscall: "flock" });
+        }
+      }
+    },
+    unlock: () => void flock(fd, LOCK_UN),
+    close: () => closeSync(fd),
+  };
+}
+
+interface DenoFiles {
+  openSync(
+    path: string,
+    options: { read: boolean; write: boolean; create: boolean; mode: number },
+  ): { lockSync(exclusive: boolean): void; unlockSync(): void; close(): void };
+}
+
+type FlockCall = (fd: number, operation: number) => number;
+
+let flockCall: Promise<FlockCall | undefined> | undefined;
+
+async function findFlock(): Promise<FlockCall | undefined> {
+  if (!bun || process.platform === "win32") return undefined;
+  const ffi = await foreignFunctions();
+  for (const library of [...C_LIBRARIES, "/usr/lib/libSystem.B.dylib"]) {
+    try {
+      const { symbols } = ffi!.dlopen(library, { flock: { args: ["int", "int"], returns: "int" } });
+      return (fd, operation) => symbols.flock!(fd, operation);
+    } catch {
+      // Another C library.
+    }
+  }
+  return undefined;
 }

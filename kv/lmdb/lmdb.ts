@@ -5,6 +5,9 @@
  * answered (docs/decisions/0002-lmdb-durability.md). `setIf` compares inside the transaction that writes, and LMDB lets
  * one writer in at a time over all processes.
  *
+ * LMDB's own locks do not do, as its open has a hole (`writer_lock.ts`): a lock of ours is held by whoever opens, writes or
+ * closes.
+ *
  * Reads: each call takes the newest snapshot and gives it back before it returns, so that no snapshot stays pinned
  * and what any process has committed is seen at once.
  */
@@ -23,6 +26,7 @@ import { checkOpenable } from "./file_check.ts";
 import { encodeKey, encodeRange } from "./keys.ts";
 import type { NativeFolders } from "./native.ts";
 import { type LmdbDatabase, type LmdbModule, type LmdbReadTransaction, loadLmdb } from "./vendor.ts";
+import { openWriterLock, type WriterLock } from "./writer_lock.ts";
 
 /**
  * Address space, not disk. Large enough that the map need not grow in normal use, small enough for a process whose address
@@ -59,9 +63,10 @@ export async function openLmdb(folder: string, options: LmdbOptions = {}): Promi
   try {
     const made = options.readOnly ? undefined : mkdirSync(folder, { recursive: true, mode: 0o700 });
     await checkOpenable(folder, options.readOnly ?? false);
-    database = openDatabase(lmdb, folder, options);
+    const lock = await openWriterLock(folder, options.readOnly ?? false);
+    database = lock.holding(() => openDatabase(lmdb, folder, options));
     if (isNew) flushFolders(folder, made);
-    return new LmdbKvStore(lmdb, database, options.readOnly ?? false);
+    return new LmdbKvStore(lmdb, { database, lock, readOnly: options.readOnly ?? false });
   } catch (error) {
     await database?.close();
     throw kvError(action, error);
@@ -110,6 +115,7 @@ interface LmdbPredicate extends Predicate {
 
 class LmdbKvStore implements KvStore {
   readonly #database: LmdbDatabase;
+  readonly #lock: WriterLock;
   readonly #readOnly: boolean;
   readonly #queue: CommitQueue;
   /** Ours alone, and reset except inside {@link #reading}. */
@@ -117,8 +123,12 @@ class LmdbKvStore implements KvStore {
   readonly #resetSnapshot: () => void;
   #closed = false;
 
-  constructor(lmdb: LmdbModule, database: LmdbDatabase, readOnly: boolean) {
+  constructor(
+    lmdb: LmdbModule,
+    { database, lock, readOnly }: { database: LmdbDatabase; lock: WriterLock; readOnly: boolean },
+  ) {
     this.#database = database;
+    this.#lock = lock;
     this.#readOnly = readOnly;
     const snapshot = database.useReadTransaction();
     this.#snapshot = snapshot;
@@ -186,7 +196,9 @@ class LmdbKvStore implements KvStore {
     if (this.#closed) return;
     this.#queue.flush();
     this.#closed = true;
-    await this.#database.close();
+    // Nothing is pending, so the package closes before it returns its promise.
+    await this.#lock.holding(() => this.#database.close());
+    this.#lock.close();
   }
 
   #page(partition: Uint8Array, range: ScanRange): { page: KvEntry[]; rest: ScanRange | undefined } {
@@ -228,7 +240,7 @@ class LmdbKvStore implements KvStore {
   #writing(body: () => void): void {
     try {
       // A body must not return what `put` returns, a promise: the transaction would stay open until it settles.
-      this.#database.transactionSync(() => void body());
+      this.#lock.holding(() => this.#database.transactionSync(() => void body()));
     } catch (error) {
       throw kvError("Cannot write to the key-value store", error);
     }

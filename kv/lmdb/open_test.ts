@@ -32,7 +32,7 @@ test("the folder is made private, with private files", async (t) => {
   const folder = join(temporaryFolder(t), "home", "kv");
   await open(t, folder);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
-  assert.deepEqual(readdirSync(folder).sort(), ["data.mdb", "lock.mdb"]);
+  assert.deepEqual(readdirSync(folder).sort(), ["data.mdb", "lock.mdb", "writer.lock"]);
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 

@@ -1,0 +1,47 @@
+/**
+ * A lock of our own beside LMDB's: `writer.lock`, held by whoever opens, writes or closes.
+ *
+ * LMDB as lmdb-js 3.5.6 builds it loses commits without it. Opening a database reads the number of the newest transaction
+ * from the file and stores it in the memory that all processes share, under no lock:
+ *
+ *     opener    reads N                     stores N
+ *     writer               commits N + 1               begins N + 1 anew, upon N: the first N + 1 is gone
+ *
+ * And the last process to close destroys the mutexes that one which is just opening will take for made. Twenty short
+ * commands at once lost one write in some hundreds this way.
+ */
+
+import { join } from "node:path";
+import { openProcessLock } from "../../base/platform.ts";
+
+export interface WriterLock {
+  /** Runs `body`, which may not wait for anything, while no other process opens, writes or closes. */
+  holding<T>(body: () => T): T;
+  close(): void;
+}
+
+/** Opens the lock of a database's folder. */
+export async function openWriterLock(folder: string, readOnly: boolean): Promise<WriterLock> {
+  const lock = await openLock(join(folder, "writer.lock"), readOnly);
+  return {
+    holding(body) {
+      lock?.lock();
+      try {
+        return body();
+      } finally {
+        lock?.unlock();
+      }
+    },
+    close: () => lock?.close(),
+  };
+}
+
+/** Where nothing can be written, nobody can have made the lock's file, nor write. */
+async function openLock(path: string, readOnly: boolean): ReturnType<typeof openProcessLock> {
+  try {
+    return await openProcessLock(path);
+  } catch (error) {
+    if (readOnly) return undefined;
+    throw error;
+  }
+}
