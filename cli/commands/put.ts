@@ -1,9 +1,10 @@
 /** `put`: a file, standard input or a folder onto a branch. */
 
 import * as fs from "node:fs";
-import { basename } from "node:path";
+import { basename, isAbsolute, relative, sep } from "node:path";
 import { CodedError } from "../../base/errors.ts";
-import type { ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
+import { parseLocalNamespace } from "../../catalog/namespace.ts";
+import type { ObjectStats, PutObjectOptions, Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { localError, openNamed, readFrom } from "../folders/local_files.ts";
@@ -148,7 +149,8 @@ export async function folderToPut(
 ): Promise<FolderToPut> {
   checkFolder(path);
   const store = await session.store();
-  const { home } = session;
+  const own = await ownFolders(store, session.home);
+  refuseOwn(path, own);
   return {
     store,
     repository: location.repository,
@@ -160,10 +162,40 @@ export async function folderToPut(
       exclude: given.values("exclude"),
       ignoreFiles: true,
       followSymlinks: given.flag("follow-symlinks"),
-      leaveOut: home,
+      leaveOut: own,
     },
     reread: given.flag("reread"),
   };
+}
+
+/** Returns the folders in which tarn itself keeps things: the home, and storage namespaces elsewhere. */
+async function ownFolders(store: Store, home: string | undefined): Promise<string[]> {
+  const own = home === undefined ? [] : [home];
+  for await (const page of store.listRepositories()) {
+    for (const { storageNamespace } of page) {
+      if (!storageNamespace.startsWith("local:///")) continue;
+      own.push(parseLocalNamespace(storageNamespace).path);
+    }
+  }
+  return own;
+}
+
+/** What tarn keeps is no user's data: putting it would store itself, and moving it would take it away. */
+export function refuseOwn(path: string, own: readonly string[]): void {
+  const real = realpathOrSelf(path);
+  for (const folder of own) {
+    const inside = relative(realpathOrSelf(folder), real);
+    if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue;
+    throw new CodedError("invalid", "own_storage", `Cannot put "${path}": tarn keeps its own data there`);
+  }
+}
+
+function realpathOrSelf(path: string): string {
+  try {
+    return fs.realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Fails unless PATH is a folder. */

@@ -77,6 +77,12 @@ export class IndexReader {
     return undefined;
   }
 
+  /** Tells this very file from any other that may take its name. */
+  get identity(): string {
+    const { dev, ino, size, mtimeNs, ctimeNs } = fs.fstatSync(this.#descriptor, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+  }
+
   /** How many records were read. */
   get count(): number {
     return this.#count;
@@ -141,13 +147,23 @@ function readExactly(descriptor: number, length: number): Uint8Array | undefined
 }
 
 /** Copies the first records of an index into another. */
-export function copyRecords(path: string, writer: IndexWriter, count: number): void {
+export function copyRecords(
+  { path, identity }: { readonly path: string; readonly identity: string },
+  writer: IndexWriter,
+  count: number,
+): void {
   const reader = IndexReader.open(path);
-  for (let i = 0; i < count; i++) {
-    const record = reader?.next();
-    if (record) writer.add(record);
+  try {
+    // Another put may have replaced it: what it says then has nothing to do with what was read.
+    if (reader?.identity !== identity) throw new Error("the index was replaced");
+    for (let i = 0; i < count; i++) {
+      const record = reader.next();
+      if (!record) throw new Error("the index is shorter than it was");
+      writer.add(record);
+    }
+  } finally {
+    reader?.close();
   }
-  reader?.close();
 }
 
 /** Writes an index, record by record in the order of their keys. */

@@ -47,6 +47,7 @@ export class PutIndex {
   readonly #root: string;
   readonly #path: string | undefined;
   #old: IndexReader | undefined;
+  #oldIdentity = "";
   #oldRecord: IndexRecord | undefined;
   #isRemembering = false;
   #candidate: IndexedTree | undefined;
@@ -63,6 +64,7 @@ export class PutIndex {
     if (folder === undefined) return;
     this.#path = join(folder, hex(sha256(utf8(this.#root))));
     const old = reread ? undefined : IndexReader.open(this.#path);
+    this.#oldIdentity = old?.identity ?? "";
     if (old?.header.root === this.#root) this.#old = old;
     else old?.close();
     this.#oldRecord = this.#old?.next();
@@ -171,7 +173,9 @@ export class PutIndex {
     addTemporaryFile(path);
     const header = { root: this.#root, tree: this.#candidate };
     this.#new = { path, writer: new IndexWriter(fs.openSync(path, "wx", 0o600), header) };
-    if (this.#same > 0) copyRecords(this.#path!, this.#new.writer, this.#same);
+    if (this.#same > 0) {
+      copyRecords({ path: this.#path!, identity: this.#oldIdentity }, this.#new.writer, this.#same);
+    }
     return this.#new;
   }
 

@@ -19,6 +19,8 @@ export interface FolderToPut {
   readonly walk?: WalkOptions;
   /** Read every file, whatever the index says. */
   readonly reread?: boolean;
+  /** Put every file, whatever is there already: before the files are deleted. */
+  readonly putsAll?: boolean;
 }
 
 /** A file that has to be read: to be put, or to be compared with what is there. */
@@ -69,6 +71,10 @@ export async function* planPut(
     else if (item.kind === "left_out") events.leftOut(item);
     else {
       const slot = index.slot(item.key, item.path);
+      if (what.putsAll) {
+        yield { file: item, slot, existing: undefined };
+        continue;
+      }
       const known = index.known(slot);
       let existing: ObjectStats | undefined;
       let isSame = known !== undefined && isIndexedTree;

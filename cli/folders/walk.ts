@@ -14,6 +14,9 @@ import { compareKeys } from "./key_order.ts";
 import { localError } from "./local_files.ts";
 import { SymlinkTargets } from "./symlinks.ts";
 
+/** What a `get` that was killed leaves behind. */
+const UNFINISHED = /^\.tarn-[0-9a-f]{16}\.tmp$/;
+
 /** A file that can be stored; `key` is its path below the folder, with `/` on every system. */
 export interface WalkedFile {
   readonly kind: "file";
@@ -46,8 +49,8 @@ export interface WalkOptions {
   readonly ignoreFiles?: boolean;
   /** Whether symlinks stand for what they point at inside the folder. */
   readonly followSymlinks?: boolean;
-  /** A folder that is left out as if a pattern said so. */
-  readonly leaveOut?: string;
+  /** Folders that are left out as if a pattern said so. */
+  readonly leaveOut?: readonly string[];
 }
 
 type EntryKind = "file" | "folder" | "symlink" | "special_file";
@@ -109,7 +112,10 @@ class Walk {
       const inner = target ?? `${path}/${name}`;
       const key = `${keyPrefix}${name}`;
       const isFolder = kind === "folder";
-      if (rules?.ignores(key, isFolder) || (isFolder && isSame(inner, this.#options.leaveOut))) {
+      if (
+        (!isFolder && UNFINISHED.test(name)) || rules?.ignores(key, isFolder) ||
+        (isFolder && this.#options.leaveOut?.some((other) => isSame(inner, other)))
+      ) {
         yield { kind: "ignored", key: isFolder ? `${key}/` : key };
       } else if (kind === "file") yield { kind, path: inner, key };
       else if (isFolder) yield* this.#inner(inner, key, rules);
@@ -135,8 +141,8 @@ class Walk {
 }
 
 /** Whether a folder is a given one, whatever symlinks lead to it. */
-function isSame(path: string, other: string | undefined): boolean {
-  if (other === undefined || basename(path) !== basename(other)) return false;
+function isSame(path: string, other: string): boolean {
+  if (basename(path) !== basename(other)) return false;
   try {
     return fs.realpathSync(path) === fs.realpathSync(other);
   } catch {

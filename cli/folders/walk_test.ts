@@ -172,7 +172,7 @@ describe("walkFolder()", () => {
     writeFileSync(join(folder, ".tarn/home"), "x");
     writeFileSync(join(folder, "sub/.tarn/other"), "x");
     symlinkSync(folder, join(beside, "link"));
-    const items = [...walkFolder(folder, { leaveOut: join(beside, "link", ".tarn") })];
+    const items = [...walkFolder(folder, { leaveOut: [join(beside, "link", ".tarn")] })];
     assert.deepEqual(items.map((item) => item.kind === "left_out" ? item.code : item.key), [
       ".tarn/",
       "sub/.tarn/other",

@@ -37,6 +37,7 @@ export async function copyFromLocal(context: Context, transfer: Transfer): Promi
   return showMany(context, "copy", { ...done, count: put, noun: "file" });
 }
 
+/** Moves a folder. Every file is put, though the same bytes seem to be there: what is there may be damaged. */
 async function moveFolder(context: Context, what: FolderToPut): Promise<number> {
   const look = await fileLooker();
   const failures = new Failures(context.messages, "remove");
@@ -45,7 +46,11 @@ async function moveFolder(context: Context, what: FolderToPut): Promise<number> 
   let target: BranchWriter | undefined;
   let moved = 0, sizeBytes = 0;
   const sources = new MovedSources<MovedFile>(async () => await target!.flush(), remove);
-  const { put: _, unchanged: __, ...done } = await putFolder(context, what, (slot, hash, writer) => {
+  const { put: _, unchanged: __, ...done } = await putFolder(context, {
+    ...what,
+    reread: true,
+    putsAll: true,
+  }, (slot, hash, writer) => {
     target = writer;
     moved++;
     sizeBytes += slot.state?.size ?? 0;

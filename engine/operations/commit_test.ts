@@ -211,7 +211,7 @@ test("copy() stages the same bytes under another path without moving them, from 
   assert.equal(await readText(store, "main", "s2"), "staged");
 });
 
-test("a missing or shortened object comes back when the same bytes are put again", async () => {
+test("a missing or damaged object comes back when the same bytes are put again", async () => {
   const { store, objects } = await withRepository();
   await commit(store, "main", { a: "first", b: "second" });
   const address = async (path: string) => {
@@ -219,7 +219,7 @@ test("a missing or shortened object comes back when the same bytes are put again
     return physicalAddress.slice(physicalAddress.indexOf("data/"));
   };
   await objects.delete(await address("a"));
-  await objects.put(await address("b"), new TextEncoder().encode("sec"));
+  await objects.put(await address("b"), new TextEncoder().encode("sEcond"));
   await assert.rejects(contents(store, "main"), { kind: "corrupt" });
   await write(store, "main", { a: "first", b: "second" });
   assert.deepEqual(await contents(store, "main@"), { a: "first", b: "second" });

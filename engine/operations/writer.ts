@@ -1,9 +1,17 @@
 /** Many writes to one branch: objects are stored as they come, then staged in batches. */
 
-import { CodedError } from "../../base/errors.ts";
-import type { ByteStream } from "../../drivers/object_store.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
+import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
 import type { BranchWriter, FileBody, ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
-import { checkObjectMetadata, decodeEntry, pathKey, uploadObject, uploadObjects } from "../objects/mod.ts";
+import {
+  checkObjectMetadata,
+  decodeEntry,
+  downloadObject,
+  type Entry,
+  pathKey,
+  uploadObject,
+  uploadObjects,
+} from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { type StagedWrite, stageIfAbsent, stageWrites, type UnusedObject } from "./stage.ts";
 import { findBranch } from "./landing.ts";
@@ -110,18 +118,15 @@ export class EngineBranchWriter implements BranchWriter {
   }
 
   /**
-   * Deletes an object that repeats committed content. If the committed object itself is missing or cut short, its bytes
-   * are first put back in its place: they were just given, and no other way leads to them.
+   * Deletes an object that repeats committed content. If the committed object itself is missing or damaged, its bytes are
+   * first put back in its place: they were just given, and no other way leads to them.
    */
   async #dispose({ address, kept }: UnusedObject): Promise<void> {
     const { objects } = this.#repository;
-    if (kept.addressType === 1) {
-      const info = await objects.head(kept.address);
-      if (info?.sizeBytes !== kept.sizeBytes) {
-        const { body } = await objects.get(address);
-        await objects.put(kept.address, body, { mode: "replace" });
-        await objects.flush([kept.address]);
-      }
+    if (kept.addressType === 1 && !(await isWhole(objects, kept))) {
+      const { body } = await objects.get(address);
+      await objects.put(kept.address, body, { mode: "replace" });
+      await objects.flush([kept.address]);
     }
     await objects.delete(address);
   }
@@ -141,5 +146,16 @@ export class EngineBranchWriter implements BranchWriter {
 
   #throwIfFailed(): void {
     if (this.#failure !== undefined) throw this.#failure;
+  }
+}
+
+/** Whether an entry's object is there with the bytes that the entry speaks of. */
+async function isWhole(objects: ObjectStore, entry: Entry): Promise<boolean> {
+  try {
+    for await (const _ of await downloadObject(objects, entry));
+    return true;
+  } catch (error) {
+    if (isCoded(error) && error.kind === "corrupt") return false;
+    throw error;
   }
 }

@@ -170,3 +170,30 @@ test("names of all kinds survive cp, mv and find", async (t) => {
   assert.deepEqual(fs.readdirSync(join(home.folder, "out")).sort(), [...names].sort());
   assert.equal(await home.text(["find", "lakefs://repo/main"]), "");
 });
+
+test("mv -r takes no folder of tarn's own, and puts every file before it goes, whatever seems to be stored", async (t) => {
+  const home = openHome(t);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  await home.ok([
+    "repo",
+    "create",
+    "lakefs://inner",
+    "--storage-namespace",
+    `local://${home.folder}/tree/store`,
+  ]);
+  fs.mkdirSync(join(home.folder, "tree"), { recursive: true });
+  fs.writeFileSync(join(home.folder, "tree/x"), "precious");
+  for (const own of [home.path, join(home.path, "storage"), join(home.folder, "tree/store")]) {
+    fs.mkdirSync(own, { recursive: true });
+    const refused = await home.run(["mv", "-r", own, "lakefs://repo/main/own/"]);
+    assert.equal(refused.code, 2, refused.stderr);
+  }
+  await home.ok(["put", "-r", "lakefs://repo/main/", "tree"]);
+  await home.ok(["put", "-r", "lakefs://inner/main/", "tree"]);
+  await home.ok(["commit", "lakefs://repo/main", "-m", "all"]);
+  const { physical_address } = await home.json(["stat", "lakefs://repo/main/x"]);
+  fs.writeFileSync(join(home.path, "storage", physical_address.slice("local://".length)), "pRecious");
+  await home.ok(["mv", "-r", "tree", "lakefs://repo/main/"]);
+  assert.equal(await home.text(["cat", "lakefs://repo/main/x"]), "precious");
+  assert.equal(await home.text(["cat", "lakefs://inner/main/x"]), "precious");
+});

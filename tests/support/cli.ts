@@ -12,7 +12,7 @@ export interface CliOptions {
   readonly stdin?: string | Uint8Array | AsyncIterable<Uint8Array>;
   /** Kills the command, as `kill -9` does, after this time unless it has ended. */
   readonly killAfterMs?: number;
-  /** Fails, and kills the command, after this time; default two minutes. */
+  /** Fails, and kills the command, after this time; default a quarter of an hour: a loaded machine is no failure. */
   readonly timeoutMs?: number;
   /** Another executable than the compiled one. */
   readonly binary?: string;
@@ -28,7 +28,7 @@ export interface CliResult {
 
 /** Runs one command to its end. */
 export async function runTarn(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const { cwd, env = {}, killAfterMs, timeoutMs = 120_000 } = options;
+  const { cwd, env = {}, killAfterMs, timeoutMs = 900_000 } = options;
   const child = spawn(options.binary ?? binaryPath(), args, { cwd, env: { ...env }, stdio: "pipe" });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
