@@ -44,6 +44,19 @@ test("processes that raise one counter with setIf() at once lose nothing", async
   assert.equal(new TextDecoder().decode(counter!.value), "200");
 });
 
+test("processes that open, write once and close, again and again, lose none of their writes", async (t) => {
+  const folder = temporaryFolder(t);
+  const names = Array.from({ length: 10 }, (_, i) => `p${i}`);
+  for (const { output } of names.map((name) => start("visit", folder, name))) {
+    assert.equal(await output, "done\n");
+  }
+  const store = await openLmdb(folder);
+  t.after(() => store.close());
+  let found = 0;
+  for await (const page of store.scan(P)) found += page.length;
+  assert.equal(found, 30 * names.length);
+});
+
 test("after kill -9 in mid-write the others go on, and every answered write is there whole", async (t) => {
   const folder = temporaryFolder(t);
   const chance = seededRandomness(3);

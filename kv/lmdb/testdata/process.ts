@@ -14,7 +14,7 @@ import { openLmdb } from "../mod.ts";
 const P = utf8("partition");
 const [mode, folder, argument] = process.argv.slice(2) as [string, string, string];
 
-const modes: Record<string, () => Promise<void>> = { count, write, fill, outgrow, single, planted };
+const modes: Record<string, () => Promise<void>> = { count, visit, write, fill, outgrow, single, planted };
 await modes[mode]!();
 
 /** Raises the counter ARGUMENT times with `setIf`. */
@@ -35,6 +35,16 @@ async function raise(store: KvStore): Promise<void> {
       if (!isCoded(error, "predicate_failed")) throw error;
     }
   }
+}
+
+/** Opens the store, writes once and closes it, again and again, as short commands do. ARGUMENT begins its keys. */
+async function visit(): Promise<void> {
+  for (let i = 0; i < 30; i++) {
+    const store = await openLmdb(folder);
+    await store.set(P, utf8(`${argument}/${i}`), utf8("value"));
+    await store.close();
+  }
+  writeSync(1, "done\n");
 }
 
 /** Writes until it is killed; each line names a write that was answered. ARGUMENT begins its keys. */
