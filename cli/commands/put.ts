@@ -59,14 +59,18 @@ export interface PutDone {
   readonly uri: string;
 }
 
-/** Puts one file; `isExact` when the key is not to get the file's name behind it. */
+/**
+ * Puts one file; `isExact` when the key is not to get the file's name behind it. `namesEmpty`: an empty file is a file like
+ * any other, and never stands for a folder.
+ */
 export async function putFile(
   context: Context,
-  { location, path, options, isExact }: {
+  { location, path, options, isExact, namesEmpty = false }: {
     location: RefLocation;
     path: string;
     options: PutObjectOptions;
     isExact: boolean;
+    namesEmpty?: boolean;
   },
 ): Promise<PutDone> {
   const file = await openNamed(path).catch((error) => {
@@ -80,7 +84,7 @@ export async function putFile(
     }
     // Only a regular file has a name worth keeping, and a position to read from.
     const isRegular = file.stat.isFile();
-    const takesName = isRegular && file.stat.size > 0 && !isExact;
+    const takesName = isRegular && (file.stat.size > 0 || namesEmpty) && !isExact;
     const place = named(location, takesName ? path : undefined);
     const body = isRegular ? readFrom(file) : readDescriptor(file.descriptor);
     return await putStream(context, { location: place, options, body: translated(body, path) });

@@ -3,7 +3,7 @@
  */
 
 import * as fs from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { syncFileSystem } from "../../base/platform.ts";
@@ -74,6 +74,8 @@ async function writeBody(path: string, descriptor: number, body: AsyncIterable<U
 /** A folder that a whole listing goes into. */
 export class TargetFolder {
   readonly #root: string;
+  /** Where symlinks met in the folder lead. */
+  readonly #aliases = new Set<string>();
   /** The folder with all symlinks resolved. */
   readonly #realRoot: string;
   /** Folders that are known to be there and inside. */
@@ -114,6 +116,7 @@ export class TargetFolder {
     attempt(path, () => makeFolder(path));
     const stat = attempt(path, () => fs.lstatSync(path));
     if (stat.isSymbolicLink()) this.#checkInside(path);
+    else if (this.#aliases.has(join(this.#realRoot, ...folder.split("/")))) this.#refuseAlias(path);
     else if (!stat.isDirectory()) {
       throw new CodedError("invalid", "file_in_the_way", `Cannot write into "${path}": a file is in the way`);
     }
@@ -122,10 +125,25 @@ export class TargetFolder {
     this.#known.add(folder);
   }
 
+  /** Two keys may not come to lie in one file: the second would write over the first. */
+  #addAlias(path: string, real: string): void {
+    const folder = relative(this.#realRoot, real).split(sep).join("/");
+    if (this.#aliases.has(real) || this.#known.has(folder)) this.#refuseAlias(path);
+    this.#aliases.add(real);
+  }
+
+  #refuseAlias(path: string): never {
+    throw new CodedError(
+      "invalid",
+      "outside_folder",
+      `Cannot write into "${path}": a symlink makes two folders one`,
+    );
+  }
+
   #checkInside(path: string): void {
     const real = attempt(path, () => fs.realpathSync(path));
     if (real === this.#realRoot || real.startsWith(this.#realRoot.replace(/[\\/]$/, "") + sep)) {
-      if (attempt(path, () => fs.statSync(path)).isDirectory()) return;
+      if (attempt(path, () => fs.statSync(path)).isDirectory()) return this.#addAlias(path, real);
     }
     throw new CodedError(
       "invalid",

@@ -76,9 +76,23 @@ describe("TargetFolder", () => {
     const target = new TargetFolder(root);
     await assert.rejects(target.write("link/x", bytes("x")), { code: "outside_folder" });
     await assert.rejects(target.write("in/up/x", bytes("x")), { code: "outside_folder" });
-    await target.write("inside/x", bytes("x"));
+    await new TargetFolder(root).write("inside/x", bytes("x"));
     assert.deepEqual(fs.readdirSync(outside), []);
     assert.equal(fs.readFileSync(join(root, "in", "x"), "utf8"), "x");
+  });
+
+  it("does not let a symlink make two of its folders one", async (t) => {
+    const root = temporaryFolder(t);
+    fs.mkdirSync(join(root, "b"));
+    for (const name of ["a", "c"]) fs.symlinkSync("b", join(root, name));
+    const target = new TargetFolder(root);
+    await target.write("a/x", bytes("a"));
+    await assert.rejects(target.write("b/x", bytes("b")), { code: "outside_folder" });
+    await assert.rejects(target.write("c/x", bytes("c")), { code: "outside_folder" });
+    assert.equal(fs.readFileSync(join(root, "b", "x"), "utf8"), "a");
+    const other = new TargetFolder(root);
+    await other.write("b/x", bytes("b"));
+    await assert.rejects(other.write("c/x", bytes("c")), { code: "outside_folder" });
   });
 
   it("replaces a symlink where a file goes, and leaves alone what it points at", async (t) => {

@@ -79,6 +79,7 @@ async function oneFile(context: Context, { kind, source, destination }: Transfer
     path: source,
     options: {},
     isExact: false,
+    namesEmpty: true,
   });
   if (kind === "move") {
     const failures = new Failures(context.messages, "remove");

@@ -197,3 +197,27 @@ test("mv -r takes no folder of tarn's own, and puts every file before it goes, w
   assert.equal(await home.text(["cat", "lakefs://repo/main/x"]), "precious");
   assert.equal(await home.text(["cat", "lakefs://inner/main/x"]), "precious");
 });
+
+test("mv keeps the name of an empty file, and writes no two objects into one file through a symlink", async (t) => {
+  const home = openHome(t);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  for (const name of ["e1", "e2"]) {
+    fs.writeFileSync(join(home.folder, name), "");
+    await home.ok(["mv", name, "lakefs://repo/main/dir/"]);
+  }
+  const listed = await home.json(["ls", "-r", "lakefs://repo/main/dir/"]);
+  assert.deepEqual(listed.map(({ path }: { path: string }) => path), ["dir/e1", "dir/e2"]);
+
+  fs.mkdirSync(join(home.folder, "target/d2"), { recursive: true });
+  fs.symlinkSync("d2", join(home.folder, "target/d1"));
+  for (const name of ["d1", "d2"]) {
+    await home.ok(["put", `lakefs://repo/main/c/${name}/f`, "-"], { stdin: name });
+  }
+  await home.run(["mv", "-r", "lakefs://repo/main/c/", "target"]);
+  // Each is where it was, or where it was moved to.
+  for (const name of ["d1", "d2"]) {
+    const kept = await home.run(["cat", `lakefs://repo/main/c/${name}/f`]);
+    const moved = fs.readFileSync(join(home.folder, "target", name, "f"), { encoding: "utf8", flag: "a+" });
+    assert.ok(kept.stdout.toString() === name || moved === name, name);
+  }
+});
