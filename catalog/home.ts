@@ -46,10 +46,17 @@ export interface HomeFolders {
   readonly kv: string;
   readonly storage: string;
   readonly native: string;
+  /** What can be made again from elsewhere; a folder a repository's instance. */
+  readonly cache: string;
 }
 
 export function foldersOf(home: string): HomeFolders {
-  return { kv: join(home, "kv"), storage: join(home, "storage"), native: join(home, "native") };
+  return {
+    kv: join(home, "kv"),
+    storage: join(home, "storage"),
+    native: join(home, "native"),
+    cache: join(home, "cache"),
+  };
 }
 
 /**

@@ -8,8 +8,12 @@ import { systemRandomness } from "../base/randomness.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
 import type { KvStore } from "../kv/store.ts";
+import { type DiskCache, openDiskCache } from "../cache/mod.ts";
 import { foldersOf } from "./home.ts";
 import { canonicalNamespace, parseLocalNamespace } from "./namespace.ts";
+
+/** For each repository. A range of 50,000 records takes 1.7 MB. */
+const RANGE_CACHE_BYTES = 2 * 1024 ** 3;
 
 export interface HomeStoreOptions {
   /** More private folders that may hold the native parts, should the home's not do. */
@@ -30,9 +34,15 @@ export async function openHomeStore(
         ? namespace
         : canonicalNamespace(namespace, { root: home, storage: foldersOf(home).storage }),
     defaultNamespace: (repository, instanceUid) => `local://${repository}-${instanceUid}`,
+    ...(home === undefined ? {} : { openCache: (instanceUid) => openRangeCache(home, instanceUid) }),
     clock: systemClock,
     randomness: systemRandomness,
   });
+}
+
+/** Opens the place where a repository's ranges have what is known of them beside their files. It may be deleted any time. */
+function openRangeCache(home: string, instanceUid: string): DiskCache {
+  return openDiskCache({ folder: join(foldersOf(home).cache, instanceUid), maxBytes: RANGE_CACHE_BYTES });
 }
 
 async function openHomeKv(home: string, { nativeFolders = [] }: HomeStoreOptions): Promise<KvStore> {

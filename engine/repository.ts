@@ -1,6 +1,7 @@
 /** An open repository: its record and the parts of it that operations work on. */
 
 import { utf8 } from "../base/bytes.ts";
+import type { DiskCache } from "../cache/mod.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Randomness } from "../base/randomness.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
@@ -18,6 +19,8 @@ export interface EngineContext {
   readonly canonicalNamespace: (storageNamespace: string) => string;
   /** The storage namespace of a repository that was created without naming one. */
   readonly defaultNamespace: (repository: string, instanceUid: string) => string;
+  /** Opens the cache of a repository's instance on local disk. */
+  readonly openCache?: (instanceUid: string) => DiskCache;
   readonly clock: Clock;
   readonly randomness: Randomness;
 }
@@ -43,7 +46,10 @@ export class Repository {
     this.clock = context.clock;
     this.randomness = context.randomness;
     this.objects = objects;
-    this.files = new TableFiles(objects);
+    const disk = context.openCache?.(this.record.instanceUid);
+    this.files = new TableFiles(objects, {
+      sides: { chunking: record.chunking, weigh: entryWeight, ...(disk ? { disk } : {}) },
+    });
     this.commits = new Commits(context.kv, this.partition);
     this.refs = new Refs(context.kv, this.partition, context);
   }

@@ -19,12 +19,15 @@ import type { TableFiles } from "./files.ts";
 import type { Metarange } from "./metarange.ts";
 import { RangeCursor } from "./range_cursor.ts";
 import type { ValueRecord } from "./record.ts";
+import { TheirRanges } from "./their_ranges.ts";
 import { MetarangeWriter, type WrittenMetarange } from "./writer.ts";
 
 /** What a key becomes: a record, or nothing when it is deleted. */
 export interface Change {
   readonly key: Uint8Array;
   readonly record: ValueRecord | undefined;
+  /** Of a merge: whether the key is new to the side that it comes from. */
+  readonly isAddition?: boolean;
 }
 
 /** Returns whether two records of one key are the same content, though their identities may differ. */
@@ -34,6 +37,8 @@ export interface ApplyOptions {
   readonly chunking: Chunking;
   readonly weigh: RecordWeight;
   readonly same: SameContent;
+  /** Of a merge: what the changes come from, as long as only that side changed something. Lets ranges be taken over by ID. */
+  readonly theirs?: { readonly base: Metarange; readonly source: Metarange };
 }
 
 export interface Applied extends WrittenMetarange {
@@ -56,6 +61,7 @@ export async function applyChanges(
     writer: new MetarangeWriter(files, options),
     // Ranges made elsewhere end elsewhere: they are read and written anew.
     mayReuse: await base.isOurs(),
+    theirs: options.theirs && await TheirRanges.open(options.theirs, options.chunking),
     options,
   });
   return await application.run();
@@ -66,6 +72,7 @@ interface ApplicationParts {
   readonly changes: BlockCursor<Change>;
   readonly writer: MetarangeWriter;
   readonly mayReuse: boolean;
+  readonly theirs: TheirRanges | undefined;
   readonly options: ApplyOptions;
 }
 
@@ -83,13 +90,15 @@ class Application {
     const { old, changes, writer } = this.#parts;
     while (true) {
       const change = changes.peek() ?? await changes.load();
-      const key = old.nextKey;
-      if (!change && !key) break;
       if (this.#mayTakeRange(change)) {
         writer.addRange(old.range!);
-        await old.skipRange();
+        old.skipRange();
         continue;
       }
+      if (await this.#takeTheirs()) continue;
+      if (await this.#takeBlocks(change)) continue;
+      const key = old.nextKey ?? await old.loadKey();
+      if (!change && !key) break;
       const order = !change ? 1 : !key ? -1 : compareBytes(change.key, key);
       if (order < 0) await this.#insert(change!);
       else if (order === 0) await this.#replace(change!);
@@ -109,6 +118,50 @@ class Application {
     return !old.isInLastRange || endsRange(range.maxKey, range.sizeBytes, options.chunking);
   }
 
+  /** Takes over the source's ranges in place of one that only the source changed; returns whether it could. */
+  async #takeTheirs(): Promise<boolean> {
+    const { old, changes, writer, mayReuse, theirs } = this.#parts;
+    const range = old.wholeRange;
+    if (!theirs || !mayReuse || !range || writer.isInsideRange) return false;
+    const ranges = theirs.standIns({ range, before: old.lastKeyBefore, isLast: old.isInLastRange });
+    if (!ranges) return false;
+    for (const standIn of ranges) writer.addRange(standIn);
+    const isLast = old.isInLastRange;
+    old.skipRange();
+    let change = changes.peek() ?? await changes.load();
+    while (change && (isLast || compareBytes(change.key, range.maxKey) <= 0)) {
+      this.#countTheirs(change);
+      changes.advance();
+      change = changes.peek() ?? await changes.load();
+    }
+    return true;
+  }
+
+  #countTheirs({ record, isAddition }: Change): void {
+    if (!record) this.#removed++;
+    else if (isAddition) this.#added++;
+    else this.#changed++;
+  }
+
+  /**
+   * Copies blocks up to the one that the next change falls into; returns whether there were any. A range's last block is
+   * never copied: it ends because the range does, which need not be so in the new one.
+   */
+  async #takeBlocks(change: Change | undefined): Promise<boolean> {
+    const { old, writer, mayReuse } = this.#parts;
+    if (!mayReuse || !old.isAtStart || !writer.isBetweenBlocks || old.isAtEnd) return false;
+    if (change && compareBytes(change.key, old.range!.minKey) <= 0) return false;
+    await old.openRange();
+    const open = old.opened!;
+    if (!open.blocks) return false;
+    await open.loadRecordIds();
+    if (!open.recordIds) return false;
+    const behind = change ? open.table.index.firstAtOrAfter(change.key) : open.blockCount;
+    const taken = await writer.addBlocks(open, old.block, Math.min(behind, open.blockCount - 1));
+    if (taken > 0) old.skipBlocks(taken);
+    return taken > 0;
+  }
+
   async #insert(change: Change): Promise<void> {
     const { changes, writer } = this.#parts;
     changes.advance();
@@ -119,27 +172,27 @@ class Application {
 
   async #replace(change: Change): Promise<void> {
     const { old, changes, writer, options } = this.#parts;
-    const before = (await old.record())!;
+    const before = (old.peek() ?? await old.load())!;
+    const known = old.knownId;
     changes.advance();
-    if (!change.record) this.#removed++;
-    else {
-      const isSame = options.same(before, change.record);
-      if (!isSame) this.#changed++;
-      if (writer.add(isSame ? before : change.record)) await writer.endRange();
+    old.advance();
+    if (!change.record) {
+      this.#removed++;
+      return;
     }
-    if (!old.advance()) await old.settle();
+    const isSame = options.same(before, change.record);
+    if (!isSame) this.#changed++;
+    if (isSame ? writer.add(before, known) : writer.add(change.record)) await writer.endRange();
   }
 
-  /** Copies old records up to the next change, or until a range ends: without waiting inside a block. */
+  /** Copies old records up to the next change, a block's end or a range's end: without waiting in between. */
   async #keep(change: Change | undefined): Promise<void> {
     const { old, writer } = this.#parts;
-    let record = await old.record();
+    let record = old.peek() ?? await old.load();
     while (record && (!change || compareBytes(record.key, change.key) < 0)) {
-      const isFull = writer.add(record);
-      const isLoaded = old.advance();
-      if (isFull) await writer.endRange();
-      if (!isLoaded) await old.settle();
-      if (isFull || old.isBeforeRange) return;
+      const isFull = writer.add(record, old.knownId);
+      old.advance();
+      if (isFull) return await writer.endRange();
       record = old.peek();
     }
   }

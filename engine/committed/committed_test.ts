@@ -19,8 +19,10 @@ import { MetarangeWriter } from "./writer.ts";
 
 const DEFAULTS: Chunking = { minSizeBytes: 0, maxSizeBytes: 20 << 20, raggedness: 50_000 };
 
-function newFiles(): TableFiles {
-  return new TableFiles(openMemoryObjectStore());
+/** Every other time ranges have sides, so that both ways to walk them are held to the same results. */
+function newFiles(chunking: Chunking, seed = 0): TableFiles {
+  const sides = seed % 2 === 0 ? {} : { sides: { chunking, weigh: entryWeight } };
+  return new TableFiles(openMemoryObjectStore(), sides);
 }
 
 async function writeAll(files: TableFiles, records: Iterable<ValueRecord>, chunking: Chunking) {
@@ -60,7 +62,7 @@ test("MetarangeWriter gives the golden seed IDs and ranges", async () => {
       maxSizeBytes: goldenCase.params.MaxRangeSizeBytes,
       raggedness: goldenCase.params.RangeSizeEntriesRaggedness,
     };
-    const files = newFiles();
+    const files = newFiles(chunking);
     const records = entriesOf(goldenCase).map((given) => entryRecord(utf8(given.key), entryOf(given)));
     const written = await writeAll(files, records, chunking);
     assert.equal(written.id, goldenCase.seed_ids.metarange_id, goldenCase.name);
@@ -149,7 +151,7 @@ test("whatever changes led there, ranges and metarange ID are those of the recor
   for (const [c, chunking] of CHUNKINGS.entries()) {
     for (let seed = 0; seed < 12; seed++) {
       const random = seededRandomness(c * 1000 + seed);
-      const files = newFiles();
+      const files = newFiles(chunking, seed);
       const options = { chunking, weigh: entryWeight, same: sameContent };
       const model = new Map<string, ValueRecord>();
       let id = NO_METARANGE;
@@ -183,7 +185,7 @@ test("whatever changes led there, ranges and metarange ID are those of the recor
 test("a diff within bounds gives just the keys within them", async () => {
   const random = seededRandomness(77);
   const chunking = CHUNKINGS[1]!;
-  const files = newFiles();
+  const files = newFiles(chunking, 1);
   const left = new Map<string, ValueRecord>(), right = new Map<string, ValueRecord>();
   for (let i = 0; i < 300; i++) {
     const key = randomKey(random);
@@ -211,7 +213,7 @@ test("mergeChanges() gives what a map merged key by key gives, conflicts and all
   for (let seed = 0; seed < 60; seed++) {
     const random = seededRandomness(5000 + seed);
     const chunking = CHUNKINGS[seed % CHUNKINGS.length]!;
-    const files = newFiles();
+    const files = newFiles(chunking, seed);
     const base = new Map<string, ValueRecord>();
     applyToModel(base, randomChanges(random, base, 2));
     applyToModel(base, randomChanges(random, base, 3));
@@ -256,7 +258,7 @@ test("mergeChanges() gives what a map merged key by key gives, conflicts and all
 
 test("ranges that no change touches are taken over by ID, and an append re-opens only the last one", async () => {
   const chunking = { minSizeBytes: 0, maxSizeBytes: 20 << 20, raggedness: 50 };
-  const files = newFiles();
+  const files = newFiles(chunking, 1);
   const options = { chunking, weigh: entryWeight, same: sameContent };
   const records = Array.from({ length: 3000 }, (_, i) => recordOf(`k${String(i).padStart(5, "0")}`, 1));
   const first = await writeAll(files, records, chunking);

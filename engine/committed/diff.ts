@@ -1,4 +1,4 @@
-/** Two-way diff of metaranges: equal ranges are skipped unread, the rest is walked in key order. */
+/** Two-way diff of metaranges: equal ranges and equal blocks are skipped unread, the rest is walked in key order. */
 
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { BlockCollector } from "./cursor.ts";
@@ -24,23 +24,41 @@ export async function* diffMetaranges(
   const older = await RangeCursor.open(left, bounds);
   const newer = await RangeCursor.open(right, bounds);
   while (true) {
-    const range = older.wholeRange;
-    if (range && newer.wholeRange?.id === range.id) {
-      await older.skipRange();
-      await newer.skipRange();
-      continue;
-    }
-    const olderKey = older.nextKey, newerKey = newer.nextKey;
+    if (await skipEqual(older, newer)) continue;
+    const olderKey = older.nextKey ?? await older.loadKey(),
+      newerKey = newer.nextKey ?? await newer.loadKey();
     if (!olderKey && !newerKey) break;
-    // The smaller key comes from its side alone, an equal one from both. It waits only where a block ends.
+    // The smaller key comes from its side alone, an equal one from both. A range behind it need not be opened yet.
     const order = !olderKey ? 1 : !newerKey ? -1 : compareBytes(olderKey, newerKey);
-    const before = order > 0 ? undefined : older.peek() ?? await older.record();
-    const after = order < 0 ? undefined : newer.peek() ?? await newer.record();
-    if (before && !older.advance()) await older.settle();
-    if (after && !newer.advance()) await newer.settle();
+    const before = order > 0 ? undefined : older.peek() ?? await older.load();
+    const after = order < 0 ? undefined : newer.peek() ?? await newer.load();
+    if (before) older.advance();
+    if (after) newer.advance();
     if (before && after && equalBytes(before.identity, after.identity)) continue;
     const block = collector.add({ key: (before ?? after)!.key, left: before, right: after });
     if (block) yield block;
   }
   yield collector.take();
+}
+
+/** Steps over what both sides have in common, if both stand at the start of something; returns whether they did. */
+async function skipEqual(older: RangeCursor, newer: RangeCursor): Promise<boolean> {
+  if (!older.isAtStart || !newer.isAtStart) return false;
+  const left = older.range, right = newer.range;
+  if (!left || !right) return false;
+  if (older.wholeRange && newer.wholeRange && left.id === right.id) {
+    older.skipRange();
+    newer.skipRange();
+    return true;
+  }
+  if (compareBytes(left.minKey, right.maxKey) > 0 || compareBytes(right.minKey, left.maxKey) > 0) {
+    return false;
+  }
+  await Promise.all([older.openRange(), newer.openRange()]);
+  const leftBlocks = older.opened?.blocks, rightBlocks = newer.opened?.blocks;
+  const equal = leftBlocks && rightBlocks ? leftBlocks.equalRun(older.block, rightBlocks, newer.block) : 0;
+  if (equal === 0) return false;
+  older.skipBlocks(equal);
+  newer.skipBlocks(equal);
+  return true;
 }

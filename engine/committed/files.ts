@@ -1,52 +1,114 @@
 /**
  * Range and metarange files in the storage namespace: `_lakefs/<id>`, immutable, named by content.
  *
- * One reader a file in flight; open readers are kept, the least recently used dropped.
+ * One reader a file in flight; open readers are kept while their indexes have room, the least recently used dropped.
  */
 
 import { CodedError, isCoded } from "../../base/errors.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
-import { type ByteSource, TableReader } from "../sstable/mod.ts";
+import {
+  BlockCache,
+  type ByteSource,
+  indexChecksumOf,
+  type ReadCounts,
+  TableReader,
+} from "../sstable/mod.ts";
+import { ByteLru } from "./byte_lru.ts";
 import { isFileId } from "./ids.ts";
+import { OpenRange } from "./open_range.ts";
+import type { RangeInfo } from "./range.ts";
+import { type Side, type SideOptions, Sides } from "./sides.ts";
 
-const MAX_OPEN_READERS = 64;
+const DEFAULT_CACHE_BYTES = 128 * 1024 * 1024;
+const INDEX_BYTES = 64 * 1024 * 1024;
+
+/** What was read and written, counted up: what a commit, diff or merge costs, whatever machine it runs on. */
+export interface FileCounts extends ReadCounts {
+  tablesWritten: number;
+  bytesWritten: number;
+  /** Taken over from an older range as they are. */
+  blocksCopied: number;
+  /** Taken over by ID. */
+  rangesReused: number;
+}
+
+export interface TableFilesOptions {
+  /** With it ranges have sides: equal blocks are skipped and unchanged ones copied without being decoded. */
+  readonly sides?: SideOptions;
+  /** What decoded blocks may take in memory. */
+  readonly cacheBytes?: number;
+}
 
 export class TableFiles {
+  readonly counts: FileCounts = {
+    tablesOpened: 0,
+    blocksRead: 0,
+    bytesRead: 0,
+    tablesWritten: 0,
+    bytesWritten: 0,
+    blocksCopied: 0,
+    rangesReused: 0,
+  };
   readonly #objects: ObjectStore;
-  readonly #open = new Map<string, Promise<TableReader>>();
+  readonly #cache: BlockCache;
+  readonly #sides: Sides | undefined;
+  readonly #open = new ByteLru<TableReader>(INDEX_BYTES);
+  readonly #opening = new Map<string, Promise<TableReader>>();
 
-  constructor(objects: ObjectStore) {
+  constructor(objects: ObjectStore, { sides, cacheBytes = DEFAULT_CACHE_BYTES }: TableFilesOptions = {}) {
     this.#objects = objects;
+    this.#cache = new BlockCache(cacheBytes);
+    this.#sides = sides && new Sides(sides);
+  }
+
+  /** Returns a table if it is open. */
+  opened(id: string): TableReader | undefined {
+    return this.#open.get(id);
   }
 
   /** Opens a table. Fails with `corrupt_file` when it is missing or damaged. */
-  open(id: string): Promise<TableReader> {
+  async open(id: string): Promise<TableReader> {
     const known = this.#open.get(id);
-    if (known) {
-      this.#open.delete(id);
-      this.#open.set(id, known);
-      return known;
+    if (known) return known;
+    let opening = this.#opening.get(id);
+    if (!opening) {
+      opening = this.#openFile(id).finally(() => this.#opening.delete(id));
+      this.#opening.set(id, opening);
     }
-    const opening = this.#openFile(id);
-    this.#open.set(id, opening);
-    opening.catch(() => this.#open.delete(id));
-    if (this.#open.size > MAX_OPEN_READERS) this.#open.delete(this.#open.keys().next().value!);
-    return opening;
+    const reader = await opening;
+    if (!this.#open.get(id)) this.#open.set(id, reader, reader.index.memoryBytes);
+    return reader;
+  }
+
+  /** Opens a range with its side, if it can have one. */
+  async openRange(info: RangeInfo, table: TableReader): Promise<OpenRange> {
+    const sides = this.#sides;
+    return new OpenRange(info, {
+      table,
+      blocks: await sides?.blockTable(info.id, table),
+      loadIds: async () => await sides?.recordIds(info.id, table),
+    });
   }
 
   /**
    * Stores a table under its ID unless a sound one is there already. An existing file that does not verify is written
    * again: it may be what a crash left of somebody's write.
    */
-  async write(id: string, bytes: Uint8Array): Promise<void> {
+  async write(id: string, bytes: Uint8Array, side?: Side): Promise<void> {
     try {
       await this.#objects.put(fileKey(id), bytes, { mode: "if_absent" });
     } catch (error) {
       if (!isCoded(error, "object_exists")) throw error;
+      // What is known of our bytes need not hold of those that are there: their blocks may end elsewhere.
       if (await this.#isSound(id)) return;
       this.#open.delete(id);
       await this.#objects.put(fileKey(id), bytes, { mode: "replace" });
+      await this.#sides?.forget(id);
     }
+    this.counts.tablesWritten++;
+    this.counts.bytesWritten += bytes.length;
+    const file = { sizeBytes: bytes.length, indexChecksum: indexChecksumOf(bytes) };
+    if (side) await this.#sides?.keep(id, side, file);
   }
 
   /** Makes tables survive power loss, whoever wrote them. */
@@ -77,7 +139,8 @@ export class TableFiles {
         details: { file: key },
       });
     }
-    return TableReader.open(objectSource(this.#objects, key, info.sizeBytes));
+    const source = objectSource(this.#objects, key, info.sizeBytes);
+    return await TableReader.open(source, { cache: this.#cache, counts: this.counts });
   }
 }
 

@@ -4,41 +4,89 @@
  */
 
 import { hex } from "../../base/bytes.ts";
-import { runningHash, sha256Into } from "../../base/hashes.ts";
+import { sha256, sha256Into } from "../../base/hashes.ts";
 
 export const RECORD_ID_BYTES = 32;
-const BATCH = 256;
+const SLOTS_AT_ONCE = 1024;
 
-/** Hashes a file's records in key order into the file's ID. Three hashes a record, so all views are made beforehand. */
-export class FileIdHasher {
-  readonly #hash = runningHash("sha256");
+/** Hashes a record: three hashes, so all views are made beforehand. */
+class RecordHasher {
   readonly #pair = new Uint8Array(2 * RECORD_ID_BYTES);
   readonly #keyHash = this.#pair.subarray(0, RECORD_ID_BYTES);
   readonly #identityHash = this.#pair.subarray(RECORD_ID_BYTES);
-  readonly #ids = new Uint8Array(BATCH * RECORD_ID_BYTES);
-  readonly #slots = Array.from(
-    { length: BATCH },
-    (_, i) => this.#ids.subarray(i * RECORD_ID_BYTES, (i + 1) * RECORD_ID_BYTES),
-  );
-  #pending = 0;
 
-  add(key: Uint8Array, identity: Uint8Array): void {
+  hashInto(key: Uint8Array, identity: Uint8Array, out: Uint8Array): void {
     sha256Into(key, this.#keyHash);
     sha256Into(identity, this.#identityHash);
-    sha256Into(this.#pair, this.#slots[this.#pending]!);
-    if (++this.#pending === BATCH) this.#drain();
+    sha256Into(this.#pair, out);
+  }
+}
+
+/** The IDs of a file's records, one behind the other in key order. */
+export class RecordIds {
+  readonly #hasher = new RecordHasher();
+  readonly #slot = new Uint8Array(RECORD_ID_BYTES);
+  #bytes: Uint8Array;
+  #end = 0;
+
+  constructor(capacity = SLOTS_AT_ONCE) {
+    this.#bytes = new Uint8Array(capacity * RECORD_ID_BYTES);
   }
 
-  /** Returns the ID in lower-case hex; the hasher may not be used afterwards. */
-  finish(): string {
-    this.#drain();
-    return hex(this.#hash.digest());
+  /** How many there are. */
+  get count(): number {
+    return this.#end / RECORD_ID_BYTES;
   }
 
-  #drain(): void {
-    this.#hash.update(this.#ids.subarray(0, this.#pending * RECORD_ID_BYTES));
-    this.#pending = 0;
+  /** Hashes a record and adds its ID. */
+  add(key: Uint8Array, identity: Uint8Array): void {
+    this.#reserve(RECORD_ID_BYTES);
+    this.#hasher.hashInto(key, identity, this.#slot);
+    this.#bytes.set(this.#slot, this.#end);
+    this.#end += RECORD_ID_BYTES;
   }
+
+  /** Adds IDs that are known: `count` of them from the `from`-th on. */
+  addKnown(ids: Uint8Array, from: number, count: number): void {
+    const length = count * RECORD_ID_BYTES;
+    this.#reserve(length);
+    const start = from * RECORD_ID_BYTES;
+    this.#bytes.set(ids.subarray(start, start + length), this.#end);
+    this.#end += length;
+  }
+
+  /** The first four bytes of the last ID as a number: evenly distributed, and a function of the record alone. */
+  get lastWord(): number {
+    const bytes = this.#bytes, at = this.#end - RECORD_ID_BYTES;
+    return (bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24) >>> 0;
+  }
+
+  /** Returns a view of the last `count` IDs, valid until more are added. */
+  last(count: number): Uint8Array {
+    return this.#bytes.subarray(this.#end - count * RECORD_ID_BYTES, this.#end);
+  }
+
+  /** Returns a view of all of them. */
+  all(): Uint8Array {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  /** Returns the file's ID in lower-case hex. */
+  fileId(): string {
+    return fileIdOf(this.all());
+  }
+
+  #reserve(more: number): void {
+    if (this.#end + more <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#end + more));
+    grown.set(this.#bytes.subarray(0, this.#end));
+    this.#bytes = grown;
+  }
+}
+
+/** Returns the ID of the file with these record IDs, in lower-case hex. */
+export function fileIdOf(recordIds: Uint8Array): string {
+  return hex(sha256(recordIds));
 }
 
 /** Returns whether a text has the form of an ID, and so may name a file. */

@@ -9,7 +9,8 @@
  * | both, differently         | conflict | ABC, ABX, AXB, XAB    |
  *
  * The result is a list of changes to the destination, so ranges that only the destination changed are never read beyond
- * the diff, and the destination's ranges are taken over where nothing changes.
+ * the diff, and the destination's ranges are taken over where nothing changes. What only the source changed is taken over
+ * by ID when the changes are applied (`their_ranges.ts`); of its records only changed blocks are read, to count them.
  */
 
 import { compareBytes } from "../../base/bytes.ts";
@@ -71,7 +72,9 @@ function decide(
 ): Change | undefined {
   const isRealChange = (change: RecordChange) => !isSame(change.left, change.right, choices.same);
   if (!isRealChange(their)) return undefined;
-  if (!our || !isRealChange(our)) return { key: their.key, record: their.right };
+  if (!our || !isRealChange(our)) {
+    return { key: their.key, record: their.right, isAddition: their.left === undefined };
+  }
   if (isSame(their.right, our.right, choices.same)) return undefined;
   return choices.onConflict({
     key: their.key,

@@ -2,9 +2,10 @@
 
 import { compareBytes } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
-import type { TableReader } from "../sstable/mod.ts";
+import { NOT_CACHED, type TableReader } from "../sstable/mod.ts";
 import type { TableFiles } from "./files.ts";
-import { FileIdHasher } from "./ids.ts";
+import { RecordIds } from "./ids.ts";
+import type { OpenRange } from "./open_range.ts";
 import { decodeRange, encodeRange, type RangeInfo } from "./range.ts";
 import { decodeRecord, type ValueRecord } from "./record.ts";
 
@@ -14,7 +15,9 @@ export const NO_METARANGE = "";
 export class Metarange {
   readonly id: string;
   readonly #files: TableFiles;
-  #loaded: Promise<{ ranges: readonly RangeInfo[]; canonicalId: string }> | undefined;
+  #loading: Promise<readonly RangeInfo[]> | undefined;
+  #ranges: readonly RangeInfo[] | undefined;
+  #isOurs: boolean | undefined;
 
   constructor(files: TableFiles, id: string) {
     this.#files = files;
@@ -23,20 +26,30 @@ export class Metarange {
 
   /** Returns the ranges in key order; they are read once. */
   async ranges(): Promise<readonly RangeInfo[]> {
-    return (await this.#load()).ranges;
+    return this.#ranges ??= await (this.#loading ??= this.#read());
   }
 
   /** Returns whether the ID is the one that our formula gives. A metarange made by lakeFS has another. */
   async isOurs(): Promise<boolean> {
-    return this.id === NO_METARANGE || (await this.#load()).canonicalId === this.id;
+    return this.#isOurs ??= this.id === NO_METARANGE || metarangeId(await this.ranges()) === this.id;
   }
 
   /** Returns the record of a key: metarange, then the one range that may hold it. */
   async get(key: Uint8Array): Promise<ValueRecord | undefined> {
     const range = await this.#rangeAtOrAfter(key);
     if (!range || compareBytes(key, range.minKey) < 0) return undefined;
-    const value = await (await this.#openRange(range)).get(key);
+    const value = await (await this.#open(range)).get(key);
     return value && decodeRecord(key, value, range.id);
+  }
+
+  /** Returns what {@link get} does if that needs no reading. */
+  peek(key: Uint8Array): ValueRecord | undefined | typeof NOT_CACHED {
+    const ranges = this.#ranges;
+    if (!ranges) return NOT_CACHED;
+    const range = ranges[firstRangeAt(ranges, key)];
+    if (!range || compareBytes(key, range.minKey) < 0) return undefined;
+    const value = this.#files.opened(range.id)?.peek(key) ?? NOT_CACHED;
+    return value === NOT_CACHED ? value : decodeRecord(key, value, range.id);
   }
 
   /** Yields the records from `start` (inclusive) on, in key order. */
@@ -49,15 +62,20 @@ export class Metarange {
 
   /** Yields the records of one range, from `start` on. */
   async *rangeRecords(range: RangeInfo, start?: Uint8Array): AsyncGenerator<readonly ValueRecord[]> {
-    const table = await this.#openRange(range);
+    const table = await this.#open(range);
     const from = start && compareBytes(start, range.minKey) > 0 ? start : undefined;
     for await (const block of table.blocks(from)) {
       yield block.map(({ key, value }) => decodeRecord(key, value, range.id));
     }
   }
 
+  /** Opens a range to be walked block by block. */
+  async openRange(range: RangeInfo): Promise<OpenRange> {
+    return await this.#files.openRange(range, await this.#open(range));
+  }
+
   /** Opens a range; a sound file that is not the one the metarange describes is damage, too. */
-  async #openRange(range: RangeInfo): Promise<TableReader> {
+  async #open(range: RangeInfo): Promise<TableReader> {
     const table = await this.#files.open(range.id);
     const { minKey = range.minKey, maxKey = range.maxKey, count = range.count } = table.userProperties;
     if (
@@ -71,31 +89,21 @@ export class Metarange {
 
   async #rangeAtOrAfter(key: Uint8Array): Promise<RangeInfo | undefined> {
     if (this.id === NO_METARANGE) return undefined;
-    if (this.#loaded) {
-      const ranges = await this.ranges();
-      return ranges[firstRangeAt(ranges, key)];
-    }
+    if (this.#ranges) return this.#ranges[firstRangeAt(this.#ranges, key)];
     const found = await (await this.#files.open(this.id)).seek(key);
     return found && decodeRange(decodeRecord(found.key, found.value, this.id), this.id);
   }
 
-  #load(): Promise<{ ranges: readonly RangeInfo[]; canonicalId: string }> {
-    return this.#loaded ??= this.#read();
-  }
-
-  async #read(): Promise<{ ranges: readonly RangeInfo[]; canonicalId: string }> {
-    if (this.id === NO_METARANGE) return { ranges: [], canonicalId: NO_METARANGE };
+  async #read(): Promise<readonly RangeInfo[]> {
+    if (this.id === NO_METARANGE) return [];
     const ranges: RangeInfo[] = [];
-    const hasher = new FileIdHasher();
     const table = await this.#files.open(this.id);
     for await (const block of table.blocks()) {
       for (const { key, value } of block) {
-        const record = decodeRecord(key, value, this.id);
-        hasher.add(record.key, record.identity);
-        ranges.push(decodeRange(record, this.id));
+        ranges.push(decodeRange(decodeRecord(key, value, this.id), this.id));
       }
     }
-    return { ranges, canonicalId: hasher.finish() };
+    return ranges;
   }
 }
 
@@ -112,10 +120,10 @@ export function firstRangeAt(ranges: readonly RangeInfo[], key: Uint8Array): num
 
 /** Returns the metarange ID of a list of ranges. */
 export function metarangeId(ranges: readonly RangeInfo[]): string {
-  const hasher = new FileIdHasher();
+  const ids = new RecordIds(ranges.length);
   for (const range of ranges) {
     const record = encodeRange(range);
-    hasher.add(record.key, record.identity);
+    ids.add(record.key, record.identity);
   }
-  return hasher.finish();
+  return ids.fileId();
 }

@@ -1,17 +1,20 @@
 /**
- * Walking a metarange record by record while being able to step over whole ranges unread.
+ * Walking a metarange record by record while being able to step over whole ranges and whole blocks unread.
  *
- * The cursor stands either before a range that is not opened, whose first key it knows all the same, or on a record:
+ * The cursor stands before a range that is not opened, or before a block that is not read, or on a record:
  *
- *     ranges   [a……f]   [g……m]   [n……z]
- *                     ^ before: nextKey = g, skipRange() steps to n without reading
- *                         ^ on a record: nextKey is its key
+ *     ranges   [a……f]   [g……m]           [n……z]
+ *     blocks            [g h][i k l][m]
+ *                     ^ before a range: nextKey = g, skipRange() steps to n without reading
+ *                            ^ at a block's start: skipBlocks(1) steps to m without reading; load() reads the block
+ *                               ^ on a record: nextKey is its key
  */
 
 import { compareBytes } from "../../base/bytes.ts";
-import { BlockCursor } from "./cursor.ts";
 import { firstRangeAt, type Metarange } from "./metarange.ts";
+import type { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
+import type { KnownId } from "./range_writer.ts";
 import type { ValueRecord } from "./record.ts";
 
 /** Keys from `start` (inclusive) to `end` (exclusive). */
@@ -20,12 +23,20 @@ export interface KeyBounds {
   readonly end?: Uint8Array;
 }
 
+const NO_RECORDS: readonly ValueRecord[] = [];
+
 export class RangeCursor {
   readonly #metarange: Metarange;
   readonly #ranges: readonly RangeInfo[];
   readonly #bounds: KeyBounds;
   #index: number;
-  #records: BlockCursor<ValueRecord> | undefined;
+  #open: OpenRange | undefined;
+  #block = 0;
+  /** Of the current block, once it is read. */
+  #records: readonly ValueRecord[] | undefined;
+  #at = 0;
+  /** Where the records within the bounds begin in the current block. */
+  #first = 0;
 
   private constructor(metarange: Metarange, ranges: readonly RangeInfo[], bounds: KeyBounds) {
     this.#metarange = metarange;
@@ -36,25 +47,11 @@ export class RangeCursor {
 
   /** Opens a cursor on the records within the bounds. */
   static async open(metarange: Metarange, bounds: KeyBounds = {}): Promise<RangeCursor> {
-    const cursor = new RangeCursor(metarange, await metarange.ranges(), bounds);
-    await cursor.#settle();
-    return cursor;
+    return new RangeCursor(metarange, await metarange.ranges(), bounds);
   }
 
-  /** The range that the cursor stands before, if it is unopened and lies wholly within the bounds. */
-  get wholeRange(): RangeInfo | undefined {
-    if (this.#records) return undefined;
-    const range = this.#ranges[this.#index];
-    if (!range) return undefined;
-    const { start, end } = this.#bounds;
-    if (start && compareBytes(range.minKey, start) < 0) return undefined;
-    if (end && compareBytes(range.maxKey, end) >= 0) return undefined;
-    return range;
-  }
-
-  /** Whether no record of the current range has been stepped over. */
-  get isBeforeRange(): boolean {
-    return this.#records === undefined;
+  get isAtEnd(): boolean {
+    return this.#index >= this.#ranges.length;
   }
 
   /** The range that the cursor stands before or in. */
@@ -62,74 +59,136 @@ export class RangeCursor {
     return this.#ranges[this.#index];
   }
 
+  /** The last key of the range before the current one. */
+  get lastKeyBefore(): Uint8Array | undefined {
+    return this.#ranges[this.#index - 1]?.maxKey;
+  }
+
   get isInLastRange(): boolean {
     return this.#index === this.#ranges.length - 1;
   }
 
-  /** The key that comes next, or `undefined` at the end. */
+  /** The range that the cursor stands before, if it is unopened and lies wholly within the bounds. */
+  get wholeRange(): RangeInfo | undefined {
+    const range = this.#open ? undefined : this.#ranges[this.#index];
+    if (!range) return undefined;
+    const { start, end } = this.#bounds;
+    if (start && compareBytes(range.minKey, start) < 0) return undefined;
+    if (end && compareBytes(range.maxKey, end) >= 0) return undefined;
+    return range;
+  }
+
+  /** The range that the cursor stands in, opened. */
+  get opened(): OpenRange | undefined {
+    return this.#open;
+  }
+
+  /** The block that the cursor stands before or in. */
+  get block(): number {
+    return this.#block;
+  }
+
+  /** Whether the cursor is in an open range and no record of its current block has been stepped over. */
+  get isAtBlockStart(): boolean {
+    return this.#open !== undefined && this.#at === this.#first;
+  }
+
+  /** Whether the cursor is before a range, or before or in a block of which no record has been stepped over. */
+  get isAtStart(): boolean {
+    return this.#at === this.#first;
+  }
+
+  /** The key that comes next, if that is known without reading. */
   get nextKey(): Uint8Array | undefined {
-    return this.#records ? this.#records.peek()!.key : this.wholeRange?.minKey;
+    return this.#records ? this.#records[this.#at]?.key : this.wholeRange?.minKey;
+  }
+
+  /** Returns the key that comes next, reading if need be; `undefined` at the end. */
+  async loadKey(): Promise<Uint8Array | undefined> {
+    return this.isAtEnd ? undefined : (await this.load())?.key;
+  }
+
+  /** Returns the record at the cursor, if its block has been read. */
+  peek(): ValueRecord | undefined {
+    return this.#records?.[this.#at];
+  }
+
+  /** The known ID of the record at the cursor. */
+  get knownId(): KnownId | undefined {
+    const ids = this.#open?.recordIds;
+    return ids && { ids, index: this.#open!.blocks!.firstRecord(this.#block) + this.#at };
   }
 
   /** Steps over the range that the cursor stands before. */
-  async skipRange(): Promise<void> {
+  skipRange(): void {
     this.#index++;
-    await this.#settle();
   }
 
-  /** Returns the record at the cursor, opening its range if need be; `undefined` at the end. */
-  async record(): Promise<ValueRecord | undefined> {
-    if (!this.#records && this.wholeRange) await this.#openRange();
-    return this.#records?.peek();
+  /** Opens the range that the cursor stands before, if it does. */
+  async openRange(): Promise<void> {
+    const range = this.#ranges[this.#index];
+    if (this.#open || !range) return;
+    const open = await this.#metarange.openRange(range);
+    this.#open = open;
+    const { start } = this.#bounds;
+    this.#toBlock(start ? open.table.index.firstAtOrAfter(start) : 0);
   }
 
-  /** Returns the record at the cursor if its range is open. */
-  peek(): ValueRecord | undefined {
-    return this.#records?.peek();
+  /** Steps over blocks, unread if the current one is not read. */
+  skipBlocks(count: number): void {
+    this.#toBlock(this.#block + count);
   }
 
-  /** Steps to the next record; returns false when the caller must await {@link settle} before going on. */
-  advance(): boolean {
-    this.#records!.advance();
-    return this.#records!.peek() !== undefined && !this.#isPastEnd();
-  }
-
-  /** Loads what {@link advance} could not reach without waiting. */
-  async settle(): Promise<void> {
-    if ((await this.#records!.load()) === undefined) {
-      this.#records = undefined;
-      this.#index++;
+  /** Returns the record at the cursor, opening its range and reading its block if need be; `undefined` at the end. */
+  async load(): Promise<ValueRecord | undefined> {
+    while (!this.isAtEnd) {
+      await this.openRange();
+      // Nothing of the range may lie within the bounds.
+      if (!this.#open) continue;
+      this.#records ??= await this.#read();
+      const record = this.#records[this.#at];
+      if (record) return record;
+      this.#toBlock(this.#block + 1);
     }
-    await this.#settle();
+    return undefined;
   }
 
-  /** Makes true what the getters rely on: on a record within the bounds, or before a whole range, or at the end. */
-  async #settle(): Promise<void> {
-    while (this.#index < this.#ranges.length) {
-      if (!this.#records && this.wholeRange) return;
-      if (!this.#records) await this.#openRange();
-      if (!this.#records) continue;
-      if (this.#isPastEnd()) await this.#stop();
+  /** Steps to the next record; {@link peek} has it unless its block must be loaded. */
+  advance(): void {
+    if (++this.#at < this.#records!.length) return;
+    this.#toBlock(this.#block + 1);
+  }
+
+  #toBlock(block: number): void {
+    this.#block = block;
+    this.#records = undefined;
+    this.#at = this.#first = 0;
+    const open = this.#open!;
+    if (block >= open.blockCount) {
+      this.#open = undefined;
+      this.#block = 0;
+      this.#index++;
       return;
     }
-  }
-
-  async #openRange(): Promise<void> {
-    const { start } = this.#bounds;
-    const records = new BlockCursor(this.#metarange.rangeRecords(this.#ranges[this.#index]!, start));
-    if ((await records.load()) === undefined) this.#index++;
-    else this.#records = records;
-  }
-
-  #isPastEnd(): boolean {
     const { end } = this.#bounds;
-    const record = this.#records?.peek();
-    return end !== undefined && record !== undefined && compareBytes(record.key, end) >= 0;
+    if (end && block > 0 && compareBytes(open.table.index.separator(block - 1), end) >= 0) this.#stop();
   }
 
-  async #stop(): Promise<void> {
-    await this.#records?.close();
-    this.#records = undefined;
+  /** Returns the current block's records up to the end of the bounds, and stands on the first one within them. */
+  async #read(): Promise<readonly ValueRecord[]> {
+    const records = await this.#open!.records(this.#block);
+    const { start, end } = this.#bounds;
+    while (
+      start && this.#first < records.length && compareBytes(records[this.#first]!.key, start) < 0
+    ) this.#first++;
+    this.#at = this.#first;
+    if (!end || records.length === 0 || compareBytes(records.at(-1)!.key, end) < 0) return records;
+    return records.filter(({ key }) => compareBytes(key, end) < 0);
+  }
+
+  #stop(): void {
+    this.#open = undefined;
+    this.#records = NO_RECORDS;
     this.#index = this.#ranges.length;
   }
 }

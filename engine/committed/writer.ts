@@ -3,12 +3,15 @@
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { TableWriter } from "../sstable/mod.ts";
-import { type Chunking, endsRange, type RecordWeight } from "./chunking.ts";
+import type { Chunking, RecordWeight } from "./chunking.ts";
 import type { TableFiles } from "./files.ts";
-import { FileIdHasher } from "./ids.ts";
 import { metarangeId } from "./metarange.ts";
+import type { OpenRange } from "./open_range.ts";
 import { encodeRange, type RangeInfo } from "./range.ts";
+import { type KnownId, RangeWriter } from "./range_writer.ts";
 import { encodeValue, type ValueRecord } from "./record.ts";
+
+const COPIED_BLOCKS = 256;
 
 /** A metarange as written, and what was written for it. Nothing of it is flushed yet. */
 export interface WrittenMetarange {
@@ -28,7 +31,7 @@ export class MetarangeWriter {
   readonly #options: MetarangeWriterOptions;
   readonly #ranges: RangeInfo[] = [];
   readonly #newRanges: string[] = [];
-  #open: OpenRange | undefined;
+  #open: RangeWriter | undefined;
 
   constructor(files: TableFiles, options: MetarangeWriterOptions) {
     this.#files = files;
@@ -40,11 +43,44 @@ export class MetarangeWriter {
     return this.#open !== undefined;
   }
 
-  /** Adds a record. When it returns true the range is full, and the caller must await {@link endRange} before going on. */
-  add(record: ValueRecord): boolean {
-    const open = this.#open ??= new OpenRange();
-    open.add(record, this.#options.weigh(record));
-    return endsRange(record.key, open.sizeBytes, this.#options.chunking);
+  /** Whether no block has been begun and not ended: only then may whole blocks be taken over. */
+  get isBetweenBlocks(): boolean {
+    return this.#open?.isBetweenBlocks ?? true;
+  }
+
+  /**
+   * Adds a record; its ID is hashed unless it is known. When it returns true the range is full, and the caller must await
+   * {@link endRange} before going on.
+   */
+  add(record: ValueRecord, known?: KnownId): boolean {
+    const { chunking, weigh } = this.#options;
+    const open = this.#open ??= new RangeWriter(chunking);
+    const isBreak = open.add(record, { weight: weigh(record), known });
+    if (open.sizeBytes < chunking.minSizeBytes) return false;
+    return isBreak || open.sizeBytes >= chunking.maxSizeBytes;
+  }
+
+  /**
+   * Takes over as many blocks of an older range as they are, from `from` on and before `to`, as are sure to end no range;
+   * returns how many, perhaps none.
+   */
+  async addBlocks(old: OpenRange, from: number, to: number): Promise<number> {
+    const blocks = old.blocks!;
+    const like = { fileBytes: old.table.sizeBytes, records: old.info.count };
+    const start = this.#open?.sizeBytes ?? 0;
+    let end = from;
+    for (let size = start; end < to && blocks.breaks(end) === 0; end++) {
+      size += blocks.weight(end);
+      if (size >= this.#options.chunking.maxSizeBytes) break;
+    }
+    if (end === from) return 0;
+    const open = this.#open ??= new RangeWriter(this.#options.chunking, like);
+    // In portions, so that an old range is not in memory whole beside the new one.
+    for (let at = from; at < end; at = Math.min(at + COPIED_BLOCKS, end)) {
+      await open.addBlocks(old, at, Math.min(at + COPIED_BLOCKS, end));
+    }
+    this.#files.counts.blocksCopied += end - from;
+    return end - from;
   }
 
   /** Writes the range that is open. */
@@ -52,8 +88,8 @@ export class MetarangeWriter {
     const open = this.#open;
     if (!open) return;
     this.#open = undefined;
-    const { range, bytes } = open.finish();
-    await this.#files.write(range.id, bytes);
+    const { range, bytes, side } = open.finish();
+    await this.#files.write(range.id, bytes, side);
     this.#ranges.push(range);
     this.#newRanges.push(range.id);
   }
@@ -61,6 +97,7 @@ export class MetarangeWriter {
   /** Takes a whole range over by its ID, unread. */
   addRange(range: RangeInfo): void {
     assertInvariant(!this.#open, "a range is taken over while another one is open");
+    this.#files.counts.rangesReused++;
     this.#ranges.push(range);
   }
 
@@ -88,34 +125,5 @@ export class MetarangeWriter {
       newRanges: this.#newRanges,
       reusedRanges: this.#ranges.length - this.#newRanges.length,
     };
-  }
-}
-
-/** The range that records go into now. */
-class OpenRange {
-  readonly #table = new TableWriter({ type: "ranges" });
-  readonly #hasher = new FileIdHasher();
-  #minKey: Uint8Array = EMPTY_BYTES;
-  #maxKey: Uint8Array = EMPTY_BYTES;
-  sizeBytes = 0;
-
-  add(record: ValueRecord, weight: number): void {
-    if (this.#table.count === 0) this.#minKey = record.key.slice();
-    this.#maxKey = record.key;
-    this.sizeBytes += weight;
-    this.#hasher.add(record.key, record.identity);
-    this.#table.add(record.key, encodeValue(record.identity, record.data));
-  }
-
-  finish(): { range: RangeInfo; bytes: Uint8Array } {
-    const range: RangeInfo = {
-      id: this.#hasher.finish(),
-      minKey: this.#minKey,
-      maxKey: this.#maxKey.slice(),
-      sizeBytes: this.sizeBytes,
-      count: this.#table.count,
-    };
-    const bytes = this.#table.finish({ ...range, estimatedSizeBytes: range.sizeBytes });
-    return { range, bytes };
   }
 }

@@ -28,7 +28,6 @@ export type KeyForm = "record" | "separator" | "plain";
 /** A block whose outer form has been checked; its entries are checked as they are walked. */
 export class Block {
   readonly bytes: Uint8Array;
-  readonly view: DataView;
   readonly keyForm: KeyForm;
   readonly place: Place;
   readonly trailerBytes: number;
@@ -37,12 +36,11 @@ export class Block {
 
   constructor(bytes: Uint8Array, { keyForm, place }: { keyForm: KeyForm; place: Place }) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.keyForm = keyForm;
     this.place = place;
     this.trailerBytes = keyForm === "plain" ? 0 : TRAILER_BYTES;
     if (bytes.length < 2 * RESTART_BYTES) this.fail("block without restart points");
-    this.restartCount = this.view.getUint32(bytes.length - RESTART_BYTES, true);
+    this.restartCount = uint32(bytes, bytes.length - RESTART_BYTES);
     this.entriesEnd = bytes.length - RESTART_BYTES * (this.restartCount + 1);
     if (this.restartCount === 0 || this.entriesEnd < 0) {
       this.fail("block with a wrong count of restart points");
@@ -56,13 +54,14 @@ export class Block {
   }
 
   restart(i: number): number {
-    return this.view.getUint32(this.entriesEnd + RESTART_BYTES * i, true);
+    return uint32(this.bytes, this.entriesEnd + RESTART_BYTES * i);
   }
 }
 
 /** Walks a block's entries. It knows where an entry's parts lie and never builds its key. */
 export class BlockCursor {
-  readonly block: Block;
+  /** May be exchanged before a seek. */
+  block: Block;
   /** Of the current entry: how much of its key the one before has, and where the rest and the value lie. */
   shared = 0;
   restStart = 0;
@@ -89,9 +88,9 @@ export class BlockCursor {
 
   /** Fails unless the current entry is a record: tables here hold no deletions, merges or older versions. */
   checkIsRecord(): void {
-    const { view } = this.block;
+    const { bytes } = this.block;
     const trailer = this.valueStart - TRAILER_BYTES;
-    if (view.getInt32(trailer, true) !== 1 || view.getInt32(trailer + 4, true) !== 0) {
+    if (uint32(bytes, trailer) !== 1 || uint32(bytes, trailer + 4) !== 0) {
       this.block.fail("entry that is not a plain record");
     }
   }
@@ -195,4 +194,8 @@ export class BlockCursor {
     }
     return this.block.fail("block entry out of bounds");
   }
+}
+
+function uint32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24) >>> 0;
 }

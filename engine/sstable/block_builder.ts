@@ -66,6 +66,12 @@ export class BlockBuilder {
     this.#end = end + value.length;
   }
 
+  /** Goes on behind a key that another table's block brought, between two blocks. */
+  continueAfter(key: Uint8Array): void {
+    assertInvariant(this.#end === 0, "a block is not interrupted");
+    this.#rememberKey(key);
+  }
+
   /** Returns the block, as a view that is valid until the next entry, and begins a new one. */
   finish(): Uint8Array {
     const restarts = this.#restarts;

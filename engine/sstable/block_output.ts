@@ -11,8 +11,12 @@ import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 const FIRST_CAPACITY = 64 * 1024;
 
 export class BlockOutput {
-  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #bytes: Uint8Array;
   #end = 0;
+
+  constructor(capacity = FIRST_CAPACITY) {
+    this.#bytes = new Uint8Array(capacity);
+  }
 
   /** The bytes of all blocks so far, trailers included. */
   get length(): number {
@@ -42,11 +46,24 @@ export class BlockOutput {
     return { offset, length };
   }
 
+  /** Appends blocks as another file has them, trailers included; returns where they begin. */
+  appendStored(bytes: Uint8Array): number {
+    this.#reserve(bytes.length);
+    const start = this.#end;
+    this.#bytes.set(bytes, start);
+    this.#end += bytes.length;
+    return start;
+  }
+
   /** Returns the file: the blocks and the footer. */
   finish(footer: Uint8Array): Uint8Array {
     this.#reserve(footer.length);
     this.#bytes.set(footer, this.#end);
-    return this.#bytes.slice(0, this.#end + footer.length);
+    const length = this.#end + footer.length;
+    // Where little room is left over, it is not worth a copy.
+    return length > this.#bytes.length * 3 / 4
+      ? this.#bytes.subarray(0, length)
+      : this.#bytes.slice(0, length);
   }
 
   #reserve(more: number): void {

@@ -13,7 +13,7 @@
 
 import { equalBytes } from "../../base/bytes.ts";
 import { malformed } from "./malformed.ts";
-import { encodeVarint, varintAt } from "./varint.ts";
+import { putVarint, varintAt } from "./varint.ts";
 
 export const FOOTER_BYTES = 53;
 
@@ -33,8 +33,16 @@ export interface Footer {
   readonly index: BlockHandle;
 }
 
+export const MAX_HANDLE_BYTES = 16;
+
 export function encodeHandle(handle: BlockHandle): Uint8Array {
-  return Uint8Array.of(...encodeVarint(handle.offset), ...encodeVarint(handle.length));
+  const bytes = new Uint8Array(MAX_HANDLE_BYTES);
+  return bytes.subarray(0, putHandle(bytes, handle));
+}
+
+/** Writes a handle to the start of `out`; returns its length. */
+export function putHandle(out: Uint8Array, { offset, length }: BlockHandle): number {
+  return putVarint(out, putVarint(out, 0, offset), length);
 }
 
 /** Returns the handle that fills `bytes`. */

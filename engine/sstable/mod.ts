@@ -4,8 +4,11 @@
  * This folder knows bytes, not what they mean: values are opaque here, and a table's ID is its caller's business.
  */
 
+export { BlockCache } from "./block_cache.ts";
 export { type ByteSource, memorySource } from "./byte_source.ts";
 export type { TableSummary, TableType, UserProperties } from "./properties.ts";
-export { TableReader } from "./reader.ts";
+export { type BlockRun, NOT_CACHED, TableReader, type TableReaderOptions } from "./reader.ts";
 export type { TableRecord } from "./records.ts";
-export { type BlockCutter, TableWriter, type TableWriterOptions } from "./writer.ts";
+export type { ReadCounts } from "./table_file.ts";
+export type { TableIndex } from "./table_index.ts";
+export { indexChecksumOf, type StoredBlocks, TableWriter, type TableWriterOptions } from "./writer.ts";

@@ -1,8 +1,9 @@
 /** Reads tables. `docs/format.md` describes the file. */
 
-import { compareBytes } from "../../base/bytes.ts";
+import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
 import { type Block, BlockCursor } from "./block.ts";
+import { BlockCache, type BlockSlots } from "./block_cache.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { type BlockHandle, decodeHandle } from "./footer.ts";
 import { decodeAt } from "./malformed.ts";
@@ -14,41 +15,41 @@ import {
   type UserProperties,
 } from "./properties.ts";
 import { RecordDecoder, type TableRecord } from "./records.ts";
-import { BLOCK_TRAILER_BYTES, TableFile } from "./table_file.ts";
+import { type ReadCounts, TableFile } from "./table_file.ts";
+import { TableIndex } from "./table_index.ts";
 
 /** A scan's first read, and what its reads grow to. Short scans read little, long ones read seldom. */
 const FIRST_READ_BYTES = 64 * 1024;
 const MAX_READ_BYTES = 1024 * 1024;
 /** A step of a scan is a block, unless that has more records than these. */
 const MAX_STEP_RECORDS = 4096;
-const INDEX_STEP_ENTRIES = 256;
 /** Metaindex names of blocks that delete ranges of keys begin so. */
 const RANGE_DELETIONS = "rocksdb.range_del";
+/** What a table keeps when it shares no cache: about the block of the last look-up. */
+const OWN_CACHE_BYTES = 1024 * 1024;
 
-interface IndexEntry {
-  /** At least the block's last key, and less than the first key of the next block. */
-  readonly separator: Uint8Array;
-  readonly handle: BlockHandle;
-}
+/** What {@link TableReader.peek} returns when it would have to read. */
+export const NOT_CACHED = Symbol("not cached");
 
-/** Data blocks that were read at once. */
-interface BlockRun {
-  readonly entries: readonly IndexEntry[];
-  /** Of the first block; `bytes` begin there. */
-  readonly offset: number;
-  readonly bytes: Uint8Array;
+export interface TableReaderOptions {
+  /** Keeps blocks that look-ups read. */
+  readonly cache?: BlockCache;
+  /** Counts what is read. */
+  readonly counts?: ReadCounts;
 }
 
 interface TableParts {
   readonly file: TableFile;
   readonly properties: TableProperties;
-  readonly index: Block;
+  readonly index: TableIndex;
+  /** Tells apart files with the same records: the stored checksum of the index, which names all blocks. */
+  readonly indexChecksum: number;
   /** The blocks beside data and index: properties, filters. */
   readonly metaHandles: readonly BlockHandle[];
 }
 
 /**
- * An open table. Its index stays in memory, decompressed, and so does the whole of a file of at most 64 KiB.
+ * An open table. Its index stays in memory, parsed, and so does the whole of a file of at most 64 KiB.
  *
  * Calls may run side by side. They fail with `corrupt_file` (kind `corrupt`) on damage in what they read, and else only
  * as the source does. A get trusts that keys are in order; a scan checks it.
@@ -56,17 +57,25 @@ interface TableParts {
 export class TableReader {
   readonly properties: ReadonlyMap<string, Uint8Array>;
   readonly userProperties: UserProperties;
+  readonly index: TableIndex;
   readonly #table: TableParts;
+  readonly #cache: BlockCache;
+  readonly #slots: BlockSlots = [];
+  readonly #loading = new Map<number, Promise<Block>>();
+  /** Of look-ups, which do not wait while they use it. */
+  #cursor: BlockCursor | undefined;
 
-  private constructor(table: TableParts) {
+  private constructor(table: TableParts, cache: BlockCache) {
     this.properties = table.properties.raw;
     this.userProperties = table.properties.user;
+    this.index = table.index;
     this.#table = table;
+    this.#cache = cache;
   }
 
   /** Opens a table with one read of its end, and one more when its index does not fit that. */
-  static async open(source: ByteSource): Promise<TableReader> {
-    const file = await TableFile.open(source);
+  static async open(source: ByteSource, options: TableReaderOptions = {}): Promise<TableReader> {
+    const file = await TableFile.open(source, options.counts);
     const footer = file.footer();
     const metaindex = await file.loadBlock(footer.metaindex, "plain");
     const handles = new Map<string, BlockHandle>();
@@ -76,60 +85,102 @@ export class TableReader {
     }
     const propertiesHandle = handles.get(PROPERTIES_BLOCK);
     const properties = decodeProperties(propertiesHandle && await file.loadBlock(propertiesHandle, "plain"));
-    const index = await file.loadBlock(footer.index, "separator");
+    const stored = await file.readStored(footer.index);
+    const top = new TableIndex();
+    top.addBlock(file.openBlock(footer.index, { keyForm: "separator", stored }), file);
+    const index = properties.partitionedIndex ? await loadPartitions(top, file) : top;
     file.releaseTail();
-    return new TableReader({ file, properties, index, metaHandles: [...handles.values()] });
+    const indexChecksum = file.storedChecksum(footer.index, stored);
+    const table = { file, properties, index, indexChecksum, metaHandles: [...handles.values()] };
+    return new TableReader(table, options.cache ?? new BlockCache(OWN_CACHE_BYTES));
+  }
+
+  get sizeBytes(): number {
+    return this.#table.file.sizeBytes;
+  }
+
+  get indexChecksum(): number {
+    return this.#table.indexChecksum;
   }
 
   /** Returns the value of a key: a view of its block's memory. */
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    const block = await this.#blockFor(key);
-    if (!block) return undefined;
-    const cursor = new BlockCursor(block);
-    if (cursor.seek(key) !== 0) return undefined;
-    cursor.checkIsRecord();
-    return cursor.value();
+    const i = this.index.firstAtOrAfter(key);
+    return i === this.index.count ? undefined : this.#find(await this.block(i), key);
+  }
+
+  /** Returns what {@link get} does if that needs no reading. */
+  peek(key: Uint8Array): Uint8Array | undefined | typeof NOT_CACHED {
+    const i = this.index.firstAtOrAfter(key);
+    if (i === this.index.count) return undefined;
+    const block = this.#cached(i);
+    return block ? this.#find(block, key) : NOT_CACHED;
   }
 
   /** Returns the first record whose key is `key` or sorts after it. */
   async seek(key: Uint8Array): Promise<TableRecord | undefined> {
-    const block = await this.#blockFor(key);
-    if (!block) return undefined;
-    const [record] = new RecordDecoder(block, key).next(1);
-    if (record) return record;
     // A separator may lie above its block's last key: then the record is the first of a later block.
-    for await (const records of this.blocks(key)) return records[0];
+    for (let i = this.index.firstAtOrAfter(key); i < this.index.count; i++) {
+      const [record] = new RecordDecoder(await this.block(i), key).next(1);
+      if (record) return record;
+    }
     return undefined;
+  }
+
+  /** Returns a data block, from the cache if it is there. One that many ask for is read once. */
+  block(i: number): Promise<Block> {
+    const cached = this.#cached(i);
+    if (cached) return Promise.resolve(cached);
+    let loading = this.#loading.get(i);
+    if (!loading) {
+      loading = this.#load(i).finally(() => this.#loading.delete(i));
+      this.#loading.set(i, loading);
+    }
+    return loading;
+  }
+
+  /** Returns a data block if it is in the cache. */
+  cachedBlock(i: number): Block | undefined {
+    return this.#cached(i);
+  }
+
+  /** Returns the records of data block `i`, checked against the index. They are views of its memory. */
+  recordsOf(block: Block, i: number): TableRecord[] {
+    const records = new RecordDecoder(block).next(Infinity);
+    this.#checkBounds(block, i, records);
+    return records;
+  }
+
+  /** Returns blocks as they are stored, unchecked: from one (inclusive) to another (exclusive), which follow gaplessly. */
+  async storedBlocks(from: number, to: number): Promise<Uint8Array> {
+    const start = this.index.offset(from);
+    return await this.#table.file.read(start, this.index.end(to - 1) - start);
   }
 
   /**
    * Yields the records from the first key that is `start` or sorts after it, in order: a data block a step, or a part of
-   * one that holds very many. Reads ahead, up to 1 MiB at once. A value is a view of its block's memory, so who keeps a
-   * few of many copies them.
+   * one that holds very many. Reads ahead, up to 1 MiB at once, past the cache. A value is a view of its block's memory, so
+   * who keeps a few of many copies them.
    */
   async *blocks(start?: Uint8Array): AsyncGenerator<readonly TableRecord[], void, undefined> {
-    let lastSeparator: Uint8Array | undefined;
-    for await (const run of this.#runs(start)) {
-      for (const { separator, handle } of run.entries) {
-        const stored = run.bytes.subarray(handle.offset - run.offset);
-        const block = this.#table.file.openBlock(handle, { keyForm: "record", stored });
-        const decoder = new RecordDecoder(block, lastSeparator ? undefined : start);
-        for (
-          let step = decoder.next(MAX_STEP_RECORDS);
-          step.length > 0;
-          step = decoder.next(MAX_STEP_RECORDS)
-        ) {
-          if (lastSeparator && compareBytes(step[0]!.key, lastSeparator) <= 0) {
-            block.fail("keys that belong to an earlier block");
-          }
-          if (compareBytes(step[step.length - 1]!.key, separator) > 0) {
-            block.fail("keys that belong to a later block");
-          }
-          yield step;
-        }
-        lastSeparator = separator;
+    const first = start ? this.index.firstAtOrAfter(start) : 0;
+    for (let i = first, run = new BlockRun(this.#table); i < this.index.count; i++) {
+      const block = run.block(i) ?? await run.load(i);
+      const decoder = new RecordDecoder(block, i === first ? start : undefined);
+      for (
+        let step = decoder.next(MAX_STEP_RECORDS);
+        step.length > 0;
+        step = decoder.next(MAX_STEP_RECORDS)
+      ) {
+        this.#checkBounds(block, i, step);
+        yield step;
       }
     }
+  }
+
+  /** Starts reading blocks one after the other, ahead and past the cache. */
+  readAhead(): BlockRun {
+    return new BlockRun(this.#table);
   }
 
   /** Reads the whole file; fails unless all checksums, the order of keys and the number of records are right. */
@@ -149,84 +200,78 @@ export class TableReader {
     }
   }
 
-  /** Loads the only data block that may hold `key`, or else the key that follows it. */
-  async #blockFor(key: Uint8Array): Promise<Block | undefined> {
-    const { file, index, properties } = this.#table;
-    let handle = handleFor(index, key);
-    if (handle && properties.partitionedIndex) {
-      handle = handleFor(await file.loadBlock(handle, "separator"), key);
-    }
-    return handle && file.loadBlock(handle, "record");
+  #cached(i: number): Block | undefined {
+    const entry = this.#slots[i];
+    if (!entry) return undefined;
+    entry.isUsed = true;
+    return entry.block;
   }
 
-  /** Reads the data blocks from the one that may hold `start`, several at once. */
-  async *#runs(start: Uint8Array | undefined): AsyncGenerator<BlockRun, void, undefined> {
-    let readBytes = FIRST_READ_BYTES;
-    let entries: IndexEntry[] = [];
-    let end = 0;
-    for await (const index of this.#indexes(start)) {
-      for (const entry of indexEntries(index, start)) {
-        end = this.#endBehind(end, entry.handle);
-        const [first] = entries;
-        if (first && end - first.handle.offset > readBytes) {
-          yield await this.#readRun(entries);
-          entries = [];
-          readBytes = Math.min(readBytes * 2, MAX_READ_BYTES);
-        }
-        entries.push(entry);
-      }
-    }
-    if (entries.length > 0) yield await this.#readRun(entries);
-  }
-
-  /** Yields the index blocks that point at data blocks. */
-  async *#indexes(start: Uint8Array | undefined): AsyncGenerator<Block, void, undefined> {
-    const { file, index, properties } = this.#table;
-    if (!properties.partitionedIndex) return yield index;
-    let end = 0;
-    for (const { handle } of indexEntries(index, start)) {
-      end = this.#endBehind(end, handle);
-      yield await file.loadBlock(handle, "separator");
-    }
-  }
-
-  /**
-   * Returns where a block ends, with its trailer. It has to lie behind the one before it, as every writer puts them:
-   * otherwise a small index could have one block read without end.
-   */
-  #endBehind(end: number, handle: BlockHandle): number {
+  async #load(i: number): Promise<Block> {
     const { file } = this.#table;
-    file.checkHandle(handle);
-    if (handle.offset < end) corrupt(file.name, handle.offset, "blocks out of order");
-    return handle.offset + handle.length + BLOCK_TRAILER_BYTES;
+    const handle = this.index.handle(i);
+    const block = file.openBlock(handle, { keyForm: "record", stored: await file.readStored(handle) });
+    this.#cache.add(this.#slots, i, block);
+    return block;
   }
 
-  async #readRun(entries: readonly IndexEntry[]): Promise<BlockRun> {
-    const { offset } = entries[0]!.handle;
-    const last = entries[entries.length - 1]!.handle;
-    const bytes = await this.#table.file.read(
-      offset,
-      last.offset + last.length + BLOCK_TRAILER_BYTES - offset,
-    );
-    return { entries, offset, bytes };
+  #find(block: Block, key: Uint8Array): Uint8Array | undefined {
+    const cursor = this.#cursor ??= new BlockCursor(block);
+    cursor.block = block;
+    if (cursor.seek(key) !== 0) return undefined;
+    cursor.checkIsRecord();
+    return cursor.value();
   }
-}
 
-/** Returns the handle of the first entry whose separator is `key` or sorts after it. */
-function handleFor(index: Block, key: Uint8Array): BlockHandle | undefined {
-  const cursor = new BlockCursor(index);
-  if (cursor.seek(key) < 0) return undefined;
-  return decodeAt(index.place, () => decodeHandle(cursor.value()));
-}
-
-/** Yields an index block's entries from the first whose separator is `start` or sorts after it. */
-function* indexEntries(index: Block, start: Uint8Array | undefined): Generator<IndexEntry, void, undefined> {
-  const decoder = new RecordDecoder(index, start);
-  for (;;) {
-    const entries = decoder.next(INDEX_STEP_ENTRIES);
-    if (entries.length === 0) return;
-    for (const { key, value } of entries) {
-      yield { separator: key, handle: decodeAt(index.place, () => decodeHandle(value)) };
+  /** Fails unless records of a block lie between the separators around it. */
+  #checkBounds(block: Block, i: number, records: readonly TableRecord[]): void {
+    if (records.length === 0) return;
+    if (i > 0 && compareBytes(records[0]!.key, this.index.separator(i - 1)) <= 0) {
+      block.fail("keys that belong to an earlier block");
+    }
+    if (compareBytes(records[records.length - 1]!.key, this.index.separator(i)) > 0) {
+      block.fail("keys that belong to a later block");
     }
   }
+}
+
+/** Data blocks that are read at once, more and more of them: for reading one after the other. */
+export class BlockRun {
+  readonly #table: TableParts;
+  #bytes: Uint8Array = EMPTY_BYTES;
+  #from = 0;
+  #to = 0;
+  #readBytes = FIRST_READ_BYTES;
+
+  constructor(table: TableParts) {
+    this.#table = table;
+  }
+
+  /** Returns a block if it is among those that were read last. */
+  block(i: number): Block | undefined {
+    if (i < this.#from || i >= this.#to) return undefined;
+    const { file, index } = this.#table;
+    const stored = this.#bytes.subarray(index.offset(i) - index.offset(this.#from));
+    return file.openBlock(index.handle(i), { keyForm: "record", stored });
+  }
+
+  /** Reads a block and those behind it. */
+  async load(i: number): Promise<Block> {
+    const { file, index } = this.#table;
+    const offset = index.offset(i);
+    let to = i + 1;
+    while (to < index.count && index.end(to) - offset <= this.#readBytes) to++;
+    this.#readBytes = Math.min(this.#readBytes * 2, MAX_READ_BYTES);
+    this.#bytes = await file.read(offset, index.end(to - 1) - offset);
+    this.#from = i;
+    this.#to = to;
+    return this.block(i)!;
+  }
+}
+
+/** Returns the index that stands in parts. */
+async function loadPartitions(top: TableIndex, file: TableFile): Promise<TableIndex> {
+  const index = new TableIndex();
+  for (let i = 0; i < top.count; i++) index.addBlock(await file.loadBlock(top.handle(i), "separator"), file);
+  return index;
 }

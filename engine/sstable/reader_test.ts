@@ -58,7 +58,7 @@ test("a table gives back random records from random blocks", async () => {
     const random = seededRandomness(seed);
     const records = randomRecords(random, draw(random, 120));
     const cutEvery = 1 + draw(random, 12);
-    const table = writeTable(records, { type: "ranges", cutBlock: () => draw(random, cutEvery) === 0 });
+    const table = writeTable(records, { endsBlock: () => draw(random, cutEvery) === 0 });
     const probes = probesOf(records).filter(() => random.fraction() < 0.3);
     await assertReads(await openBytes(table), records, probes);
   }
@@ -66,7 +66,7 @@ test("a table gives back random records from random blocks", async () => {
 
 test("a table with one record a block is searched by its index alone", async () => {
   const records = numberedRecords(0, 60);
-  const table = writeTable(records, { type: "ranges", cutBlock: () => true });
+  const table = writeTable(records, { endsBlock: () => true });
   await assertReads(await openBytes(table), records, probesOf(records));
 });
 
@@ -108,7 +108,7 @@ test("open() reads twice where the index does not fit the file's end", async () 
   const random = seededRandomness(2);
   const keys = Array.from({ length: 3000 }, () => random.bytes(30)).sort(compareBytes);
   const records = keys.map((key) => ({ key, value: utf8("value") }));
-  const source = countingSource(writeTable(records, { type: "ranges", cutBlock: () => true }));
+  const source = countingSource(writeTable(records, { endsBlock: () => true }));
   await TableReader.open(source);
   assert.equal(source.reads.length, 2);
   assert.deepEqual(source.reads[0], [source.sizeBytes - 64 * 1024, 64 * 1024]);

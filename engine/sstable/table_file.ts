@@ -23,23 +23,36 @@ export const BLOCK_TRAILER_BYTES = 5;
 /** One read of this size finds, in most files, the footer and all that must be known to use the file. */
 const TAIL_BYTES = 64 * 1024;
 
+/** What was read, counted up. */
+export interface ReadCounts {
+  tablesOpened: number;
+  /** Decompressed and checked. */
+  blocksRead: number;
+  bytesRead: number;
+}
+
 /** A file of blocks. Whatever it finds wrong is `corrupt`. */
 export class TableFile {
   readonly #source: ByteSource;
   /** The end of the file while it is being opened; all of it, for good, when it is small. */
   #tail: Uint8Array;
-  #last: { readonly offset: number; readonly keyForm: KeyForm; readonly block: Block } | undefined;
+  readonly #counts: ReadCounts | undefined;
 
-  private constructor(source: ByteSource, tail: Uint8Array) {
+  private constructor(source: ByteSource, { tail, counts }: { tail: Uint8Array; counts?: ReadCounts }) {
     this.#source = source;
     this.#tail = tail;
+    this.#counts = counts;
   }
 
-  static async open(source: ByteSource): Promise<TableFile> {
+  static async open(source: ByteSource, counts?: ReadCounts): Promise<TableFile> {
     if (source.sizeBytes < FOOTER_BYTES) corrupt(source.name, 0, `only ${source.sizeBytes} bytes, no footer`);
     const length = Math.min(source.sizeBytes, TAIL_BYTES);
     const offset = source.sizeBytes - length;
-    return new TableFile(source, await readExactly(source, { offset, length }));
+    const tail = await readExactly(source, { offset, length });
+    if (!counts) return new TableFile(source, { tail });
+    counts.tablesOpened++;
+    counts.bytesRead += length;
+    return new TableFile(source, { tail, counts });
   }
 
   get name(): string {
@@ -71,13 +84,9 @@ export class TableFile {
     }
   }
 
-  /** Reads one block. The last one is kept: look-ups in key order mostly fall into it again. */
+  /** Reads one block. */
   async loadBlock(handle: BlockHandle, keyForm: KeyForm): Promise<Block> {
-    const kept = this.#last;
-    if (kept?.offset === handle.offset && kept.keyForm === keyForm) return kept.block;
-    const block = this.openBlock(handle, { keyForm, stored: await this.readStored(handle) });
-    this.#last = { offset: handle.offset, keyForm, block };
-    return block;
+    return this.openBlock(handle, { keyForm, stored: await this.readStored(handle) });
   }
 
   /** Reads a block as it is stored, with its trailer, unchecked. */
@@ -89,6 +98,7 @@ export class TableFile {
   /** Checks and decompresses the block at the start of `stored`. */
   openBlock(handle: BlockHandle, { keyForm, stored }: { keyForm: KeyForm; stored: Uint8Array }): Block {
     this.checkSum(handle, stored);
+    if (this.#counts) this.#counts.blocksRead++;
     const place = { file: this.name, offset: handle.offset };
     const form = { type: stored[handle.length]!, maxBytes: MAX_BLOCK_BYTES };
     const content = decodeAt(place, () => decompress(stored.subarray(0, handle.length), form));
@@ -96,17 +106,21 @@ export class TableFile {
   }
 
   /** Fails unless the block at the start of `stored` has the checksum behind it. */
-  checkSum({ offset, length }: BlockHandle, stored: Uint8Array): void {
-    const summed = length + 1;
-    const sum = new DataView(stored.buffer, stored.byteOffset, stored.length).getUint32(summed, true);
-    if (maskedCrc32c(stored.subarray(0, summed)) !== sum) {
-      corrupt(this.name, offset, "block with a wrong checksum");
+  checkSum(handle: BlockHandle, stored: Uint8Array): void {
+    if (maskedCrc32c(stored.subarray(0, handle.length + 1)) !== this.storedChecksum(handle, stored)) {
+      corrupt(this.name, handle.offset, "block with a wrong checksum");
     }
+  }
+
+  /** Returns the checksum behind the block at the start of `stored`. */
+  storedChecksum({ length }: BlockHandle, stored: Uint8Array): number {
+    return new DataView(stored.buffer, stored.byteOffset, stored.length).getUint32(length + 1, true);
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     const tailStart = this.#source.sizeBytes - this.#tail.length;
     if (offset >= tailStart) return this.#tail.subarray(offset - tailStart, offset - tailStart + length);
+    if (this.#counts) this.#counts.bytesRead += length;
     return await readExactly(this.#source, { offset, length });
   }
 }

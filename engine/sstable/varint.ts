@@ -16,6 +16,13 @@ export function encodeVarint(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** Writes the varint of a non-negative safe integer into `out` at `at`; returns where it ends. */
+export function putVarint(out: Uint8Array, at: number, value: number): number {
+  for (; value >= 0x80; value = Math.floor(value / 0x80)) out[at++] = (value % 0x80) | 0x80;
+  out[at++] = value;
+  return at;
+}
+
 /** Returns the varint at `at`. What is cut off, or no safe integer, is malformed. */
 export function varintAt(bytes: Uint8Array, at: number): DecodedVarint {
   let value = 0;

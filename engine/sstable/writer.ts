@@ -6,20 +6,38 @@ import { MAX_TABLE_KEY_BYTES } from "../../base/limits.ts";
 import { RECORD_TRAILER } from "./block.ts";
 import { BlockBuilder } from "./block_builder.ts";
 import { BlockOutput } from "./block_output.ts";
-import { encodeFooter, encodeHandle } from "./footer.ts";
+import {
+  type BlockHandle,
+  decodeFooter,
+  encodeFooter,
+  encodeHandle,
+  FOOTER_BYTES,
+  MAX_HANDLE_BYTES,
+  putHandle,
+} from "./footer.ts";
 import { encodeProperties, PROPERTIES_BLOCK, type TableSummary, type TableType } from "./properties.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
-
-/**
- * Decides, after each record, whether its data block ends with it: from the record's key and the bytes of the block's
- * entries so far, before compression. It is asked for every record, in order, and may keep state between calls.
- */
-export type BlockCutter = (key: Uint8Array, blockSizeBytes: number) => boolean;
+import type { TableIndex } from "./table_index.ts";
 
 export interface TableWriterOptions {
   readonly type: TableType;
-  /** Default: blocks end at 4 KiB. */
-  readonly cutBlock?: BlockCutter;
+  /** A data block ends when its entries have this many bytes, before compression. Default: 4 KiB. */
+  readonly blockBytes?: number;
+  /** Room to take for the file at first. */
+  readonly capacity?: number;
+}
+
+/** Neighbouring blocks of another table, as they are stored there. */
+export interface StoredBlocks {
+  readonly index: TableIndex;
+  /** From this block (inclusive) to that one (exclusive). */
+  readonly from: number;
+  readonly to: number;
+  /** From the start of the first block to the end of the last one's trailer. */
+  readonly bytes: Uint8Array;
+  readonly records: number;
+  readonly keyBytes: number;
+  readonly valueBytes: number;
 }
 
 const BLOCK_BYTES = 4096;
@@ -36,19 +54,21 @@ const NO_RECORD_TRAILER = Uint8Array.of(0xff, 0, 0, 0, 0, 0, 0, 0);
  */
 export class TableWriter {
   readonly #type: TableType;
-  readonly #cutBlock: BlockCutter;
-  readonly #output = new BlockOutput();
+  readonly #blockBytes: number;
+  readonly #output: BlockOutput;
   readonly #block = new BlockBuilder({ restartInterval: RESTART_INTERVAL, trailer: RECORD_TRAILER });
   readonly #index = new BlockBuilder({ restartInterval: 1, trailer: RECORD_TRAILER });
+  readonly #handle = new Uint8Array(MAX_HANDLE_BYTES);
   #dataBlocks = 0;
   #count = 0;
   #keyBytes = 0;
   #valueBytes = 0;
   #finished = false;
 
-  constructor({ type, cutBlock = cutAtSize }: TableWriterOptions) {
+  constructor({ type, blockBytes = BLOCK_BYTES, capacity }: TableWriterOptions) {
     this.#type = type;
-    this.#cutBlock = cutBlock;
+    this.#output = new BlockOutput(capacity);
+    this.#blockBytes = blockBytes;
   }
 
   /** How many records have been added. */
@@ -64,7 +84,36 @@ export class TableWriter {
     this.#count++;
     this.#keyBytes += key.length + RECORD_TRAILER.length;
     this.#valueBytes += value.length;
-    if (this.#cutBlock(key, this.#block.sizeBytes)) this.#endBlock(this.#index);
+    if (this.#block.sizeBytes >= this.#blockBytes) this.endBlock();
+  }
+
+  /** The bytes of the block under way, before compression; 0 between blocks. */
+  get blockBytes(): number {
+    return this.#block.sizeBytes;
+  }
+
+  /** Ends the block under way. */
+  endBlock(): void {
+    if (this.#block.sizeBytes > 0) this.#endBlock(this.#index);
+  }
+
+  /**
+   * Takes blocks of another table over as they are, checksums included: what is damaged there stays detectable here.
+   * Their keys sort after all that was added; no block may be under way, and their separators have to be last keys.
+   */
+  addStored({ index, from, to, bytes, ...counts }: StoredBlocks): void {
+    assertInvariant(!this.#finished && this.#block.sizeBytes === 0, "stored blocks come between blocks");
+    const start = this.#output.appendStored(bytes);
+    const shift = start - index.offset(from);
+    for (let i = from; i < to; i++) {
+      const handle = { offset: index.offset(i) + shift, length: index.length(i) };
+      this.#index.add(index.separator(i), this.#encodeHandle(handle));
+    }
+    this.#block.continueAfter(index.separator(to - 1));
+    this.#dataBlocks += to - from;
+    this.#count += counts.records;
+    this.#keyBytes += counts.keyBytes + counts.records * RECORD_TRAILER.length;
+    this.#valueBytes += counts.valueBytes;
   }
 
   /** Returns the whole file; nothing can be added afterwards. `summary` becomes its user properties. */
@@ -102,11 +151,18 @@ export class TableWriter {
   #endBlock(index: BlockBuilder): void {
     const lastKey = this.#block.lastKey;
     const handle = this.#output.append(this.#block.finish(), "compressed");
-    index.add(lastKey, encodeHandle(handle));
+    index.add(lastKey, this.#encodeHandle(handle));
     this.#dataBlocks++;
+  }
+
+  /** Returns a view of the encoded handle, valid until the next one. */
+  #encodeHandle(handle: BlockHandle): Uint8Array {
+    return this.#handle.subarray(0, putHandle(this.#handle, handle));
   }
 }
 
-function cutAtSize(_key: Uint8Array, blockSizeBytes: number): boolean {
-  return blockSizeBytes >= BLOCK_BYTES;
+/** Returns the stored checksum of a finished table's index, as {@link TableReader.indexChecksum} does. */
+export function indexChecksumOf(table: Uint8Array): number {
+  const { index } = decodeFooter(table.subarray(table.length - FOOTER_BYTES));
+  return new DataView(table.buffer, table.byteOffset).getUint32(index.offset + index.length + 1, true);
 }

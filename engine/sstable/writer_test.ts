@@ -12,6 +12,7 @@ import {
   writeTable,
 } from "../../tests/support/tables.ts";
 import { varintAt } from "./varint.ts";
+import type { TableRecord } from "./records.ts";
 import { TableWriter } from "./writer.ts";
 
 const summary = { minKey: utf8("a"), maxKey: utf8("z"), count: 3, estimatedSizeBytes: 1234 };
@@ -47,31 +48,64 @@ test("data blocks end at 4 KiB", async () => {
   assert.ok(Math.abs(blocks - bytes / 4096) < 15, `${blocks} blocks of ${bytes} bytes`);
 });
 
-test("cutBlock is asked after each record, and its block ends there", async () => {
-  const asked: [key: string, size: number][] = [];
-  const records = numberedRecords(0, 100);
-  const table = writeTable(records, {
-    type: "ranges",
-    cutBlock: (key, size) => {
-      asked.push([new TextDecoder().decode(key), size]);
-      return key.at(-1) === 0x33;
-    },
-  });
-  assert.deepEqual(asked.map(([key]) => key), records.map(({ key }) => new TextDecoder().decode(key)));
-  // The size is that of the block under way.
-  assert.ok(asked[3]![1] > asked[2]![1] && asked[4]![1] < asked[3]![1]);
+test("endBlock() ends the block under way, and nothing between blocks", async () => {
+  const writer = new TableWriter({ type: "ranges", blockBytes: Infinity });
+  writer.endBlock();
+  for (const { key, value } of numberedRecords(0, 100)) {
+    writer.add(key, value);
+    assert.ok(writer.blockBytes > 0);
+    if (key.at(-1) !== 0x33) continue;
+    writer.endBlock();
+    assert.equal(writer.blockBytes, 0);
+    writer.endBlock();
+  }
   const steps: number[] = [];
-  for await (const step of (await openBytes(table)).blocks()) steps.push(step.length);
+  for await (const step of (await openBytes(writer.finish(summary))).blocks()) steps.push(step.length);
   assert.deepEqual(steps, [4, 10, 10, 10, 10, 10, 10, 10, 10, 10, 6]);
 });
 
+test("a table made of another's stored blocks and of records equals one that was written record by record", async () => {
+  const endsBlock = (key: Uint8Array) => key.at(-1) === 0x39;
+  const records = numberedRecords(0, 400);
+  const plain = writeTable(records, { endsBlock });
+  const old = await openBytes(plain);
+  const writer = new TableWriter({ type: "ranges", blockBytes: Infinity });
+  const add = (part: readonly TableRecord[]) => {
+    for (const { key, value } of part) {
+      writer.add(key, value);
+      if (endsBlock(key)) writer.endBlock();
+    }
+  };
+  const copy = async (from: number, to: number) => {
+    const part = records.slice(from * 10, to * 10);
+    const sum = (lengths: number[]) => lengths.reduce((total, length) => total + length, 0);
+    writer.addStored({
+      index: old.index,
+      from,
+      to,
+      bytes: await old.storedBlocks(from, to),
+      records: part.length,
+      keyBytes: sum(part.map(({ key }) => key.length)),
+      valueBytes: sum(part.map(({ value }) => value.length)),
+    });
+  };
+  add(records.slice(0, 50));
+  await copy(5, 17);
+  add(records.slice(170, 180));
+  await copy(18, 19);
+  await copy(19, 40);
+  const first = records[0]!.key, last = records.at(-1)!.key;
+  const bytes = writer.finish({ minKey: first, maxKey: last, count: 400, estimatedSizeBytes: 8 });
+  assert.deepEqual(bytes, plain);
+});
+
 test("equal runs of records give equal blocks and equal index entries in different tables", async () => {
-  const cutBlock = (key: Uint8Array) => key.at(-1) === 0x39;
+  const endsBlock = (key: Uint8Array) => key.at(-1) === 0x39;
   const all = numberedRecords(0, 400);
   const changed = all.map((record, i) => i === 5 ? { ...record, value: utf8("another") } : record);
   const [left, right] = [
-    writeTable(all, { type: "ranges", cutBlock }),
-    writeTable(changed, { type: "ranges", cutBlock }),
+    writeTable(all, { endsBlock }),
+    writeTable(changed, { endsBlock }),
   ];
   let firstDifference = 0, same = 0;
   while (left[firstDifference] === right[firstDifference]) firstDifference++;

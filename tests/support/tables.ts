@@ -13,10 +13,17 @@ import {
 /** Writes the records, which are in order, to a table. */
 export function writeTable(
   records: readonly TableRecord[],
-  options: TableWriterOptions = { type: "ranges" },
+  { endsBlock, ...options }: Partial<TableWriterOptions> & { endsBlock?: (key: Uint8Array) => boolean } = {},
 ): Uint8Array {
-  const writer = new TableWriter(options);
-  for (const { key, value } of records) writer.add(key, value);
+  const writer = new TableWriter({
+    type: "ranges",
+    ...(endsBlock ? { blockBytes: Infinity } : {}),
+    ...options,
+  });
+  for (const { key, value } of records) {
+    writer.add(key, value);
+    if (endsBlock?.(key)) writer.endBlock();
+  }
   return writer.finish({
     minKey: records[0]?.key ?? utf8(""),
     maxKey: records.at(-1)?.key ?? utf8(""),

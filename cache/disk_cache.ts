@@ -1,0 +1,264 @@
+/**
+ * Immutable files kept on local disk, so that what was fetched once need not be fetched again.
+ *
+ * Many processes may use one folder at a time, without a lock: a file comes under its name whole, by a rename, and one
+ * that vanishes under a reader is a miss. The bound on the folder's bytes and the order of eviction are approximate:
+ *
+ *     <folder>/<key>             0600; its mtime says when it was last used, to the hour
+ *     <folder>/.tmp-<random>     being written; left behind by a killed process, it goes after an hour
+ *
+ * Contents are not checked here: nothing is flushed, so after a power loss a file may hold anything. Callers check the
+ * checksums that their formats carry, and delete what does not hold.
+ */
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  futimesSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+} from "node:fs";
+import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { hex } from "../base/bytes.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { assertInvariant, CodedError } from "../base/errors.ts";
+import { systemRandomness } from "../base/randomness.ts";
+
+export interface DiskCache {
+  /** Returns a whole file, or `undefined` when it is not there or cannot be read. */
+  read(key: string): Promise<Uint8Array | undefined>;
+  /** Returns bytes of a file, fewer than `length` only at its end, or `undefined` when they cannot be had. */
+  readAt(key: string, offset: number, length: number): Promise<Uint8Array | undefined>;
+  /** Returns how long a file is, or `undefined` when it is not there. */
+  size(key: string): Promise<number | undefined>;
+  /** Keeps a file if it can; what stands in the way (a full disk, a read-only folder) is no failure of the caller's. */
+  write(key: string, bytes: Uint8Array | readonly Uint8Array[]): Promise<void>;
+  /** Forgets a file. */
+  delete(key: string): Promise<void>;
+}
+
+export interface DiskCacheOptions {
+  /** Made, with those above it, by the first write. */
+  readonly folder: string;
+  readonly maxBytes: number;
+  readonly clock?: Clock;
+  /** Creates a file of the parts; for tests of what fails. */
+  readonly createFile?: typeof createFile;
+}
+
+/** Returns a cache in a folder, which is not looked at before something is asked for. */
+export function openDiskCache(options: DiskCacheOptions): DiskCache {
+  return new FolderCache(options);
+}
+
+const KEY = /^[0-9a-zA-Z_-]+(\.[a-z]+)?$/;
+const TEMPORARY = /^\.tmp-[0-9a-f]+$/;
+const HOUR_MS = 60 * 60 * 1000;
+/** After a failed write the next ones are not even tried for so long: there may be thousands. */
+const PAUSE_MS = 60 * 1000;
+/** Eviction goes on down to this part of the bound, so that not each write evicts. */
+const KEPT_PART = 0.9;
+/** The folder is looked at again when this part of the bound was written: other processes write too. */
+const SCAN_PART = 0.05;
+/** Reading so much from the page cache takes less than handing it to another thread. */
+const SMALL_BYTES = 256 * 1024;
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+class FolderCache implements DiskCache {
+  readonly #folder: string;
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  readonly #createFile: typeof createFile;
+  #pausedUntil = 0;
+  /** Bytes that may be written before the folder is looked at; none before the first look. */
+  #bytesToScan = 0;
+  #scanning: Promise<void> | undefined;
+
+  constructor({ folder, maxBytes, clock = systemClock, createFile: create = createFile }: DiskCacheOptions) {
+    this.#folder = folder;
+    this.#maxBytes = maxBytes;
+    this.#clock = clock;
+    this.#createFile = create;
+  }
+
+  async read(key: string): Promise<Uint8Array | undefined> {
+    const path = this.#pathOf(key);
+    const small = this.#use(path, (fd, { size }) => size <= SMALL_BYTES ? readPart(fd, 0, size) : "large");
+    if (small !== "large") return small;
+    const bytes = await readFile(path).catch(() => undefined);
+    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  async readAt(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    return this.#use(this.#pathOf(key), (fd, { size }) => {
+      return readPart(fd, offset, Math.max(0, Math.min(length, size - offset)));
+    });
+  }
+
+  async size(key: string): Promise<number | undefined> {
+    const path = this.#pathOf(key);
+    try {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      return found?.isFile() ? found.size : undefined;
+    } catch (error) {
+      if (!isOfSystem(error)) throw error;
+      return undefined;
+    }
+  }
+
+  async write(key: string, bytes: Uint8Array | readonly Uint8Array[]): Promise<void> {
+    const path = this.#pathOf(key);
+    const parts = bytes instanceof Uint8Array ? [bytes] : bytes;
+    const size = parts.reduce((sum, part) => sum + part.length, 0);
+    if (size > this.#maxBytes * KEPT_PART || this.#clock.now() < this.#pausedUntil) return;
+    try {
+      await this.#place(path, parts);
+      this.#bytesToScan -= size;
+      if (this.#bytesToScan < 0) await (this.#scanning ??= this.#scan());
+    } catch (error) {
+      if (!isOfSystem(error)) throw error;
+      this.#pausedUntil = this.#clock.now() + PAUSE_MS;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await unlink(this.#pathOf(key)).catch(() => {});
+  }
+
+  #pathOf(key: string): string {
+    assertInvariant(KEY.test(key), `"${key}" is no key of a disk cache`);
+    return join(this.#folder, key);
+  }
+
+  /** Opens a file for one use and notes that it was used; what the system refuses is a miss. */
+  #use<T>(path: string, use: (fd: number, found: Stats) => T): T | undefined {
+    let fd: number | undefined;
+    try {
+      fd = openSync(path, READ_FLAGS);
+      const found = fstatSync(fd);
+      if (!found.isFile()) return undefined;
+      this.#touch(fd, found);
+      return use(fd, found);
+    } catch (error) {
+      if (!isOfSystem(error)) throw error;
+      return undefined;
+    } finally {
+      if (fd !== undefined) closeSync(fd);
+    }
+  }
+
+  #touch(fd: number, { mtimeMs }: Stats): void {
+    const now = this.#clock.now();
+    if (Math.abs(now - mtimeMs) < HOUR_MS) return;
+    try {
+      futimesSync(fd, now / 1000, now / 1000);
+    } catch (error) {
+      // A folder that may only be read is still worth reading.
+      if (!isOfSystem(error)) throw error;
+    }
+  }
+
+  async #place(path: string, parts: readonly Uint8Array[]): Promise<void> {
+    const temporary = join(this.#folder, `.tmp-${hex(systemRandomness.bytes(12))}`);
+    const modifiedMs = this.#clock.now();
+    try {
+      try {
+        await this.#createFile(temporary, { parts, modifiedMs });
+      } catch (error) {
+        if (codeOf(error) !== "ENOENT") throw error;
+        await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+        await this.#createFile(temporary, { parts, modifiedMs });
+      }
+      await rename(temporary, path);
+    } catch (error) {
+      await unlink(temporary).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #scan(): Promise<void> {
+    try {
+      const total = await this.#evict();
+      this.#bytesToScan = Math.min(this.#maxBytes - total, this.#maxBytes * SCAN_PART);
+    } finally {
+      this.#scanning = undefined;
+    }
+  }
+
+  /** Removes what was not used for longest if the folder holds too much, whoever wrote it. Returns the bytes left. */
+  async #evict(): Promise<number> {
+    const { files, temporaryBytes } = await this.#files();
+    let total = files.reduce((sum, { size }) => sum + size, temporaryBytes);
+    if (total <= this.#maxBytes) return total;
+    files.sort((a, b) => a.mtimeMs - b.mtimeMs);
+    for (const { path, size } of files) {
+      if (total <= this.#maxBytes * KEPT_PART) break;
+      // Another process may be evicting the same files; either way they are gone.
+      await unlink(path).catch(() => {});
+      total -= size;
+    }
+    return total;
+  }
+
+  /** Returns the files of the folder, having removed what killed processes left unfinished. */
+  async #files(): Promise<{ files: CachedFile[]; temporaryBytes: number }> {
+    const files: CachedFile[] = [];
+    let temporaryBytes = 0;
+    for (const name of await readdir(this.#folder)) {
+      const isTemporary = TEMPORARY.test(name);
+      if (!isTemporary && !KEY.test(name)) continue;
+      const path = join(this.#folder, name);
+      const found = await lstat(path).catch(() => undefined);
+      if (!found?.isFile()) continue;
+      if (!isTemporary) files.push({ path, size: found.size, mtimeMs: found.mtimeMs });
+      else if (found.mtimeMs < this.#clock.now() - HOUR_MS) await unlink(path).catch(() => {});
+      else temporaryBytes += found.size;
+    }
+    return { files, temporaryBytes };
+  }
+}
+
+interface CachedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+function readPart(fd: number, offset: number, length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  let at = 0;
+  while (at < length) {
+    const count = readSync(fd, out, at, length - at, offset + at);
+    if (count === 0) break;
+    at += count;
+  }
+  return out.subarray(0, at);
+}
+
+/** Creates a file, which must be new, of the parts one after the other. */
+async function createFile(
+  path: string,
+  { parts, modifiedMs }: { parts: readonly Uint8Array[]; modifiedMs: number },
+): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    for (const part of parts) {
+      for (let at = 0; at < part.length;) at += (await file.write(part, at, part.length - at)).bytesWritten;
+    }
+    await file.utimes(modifiedMs / 1000, modifiedMs / 1000);
+  } finally {
+    await file.close();
+  }
+}
+
+function isOfSystem(error: unknown): boolean {
+  return !(error instanceof CodedError) && codeOf(error) !== undefined;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}

@@ -1,0 +1,3 @@
+/** Caches on local disk: what was fetched once and need not be fetched again. */
+
+export { type DiskCache, type DiskCacheOptions, openDiskCache } from "./disk_cache.ts";

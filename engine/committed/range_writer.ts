@@ -1,0 +1,119 @@
+/** Writing one range: records and blocks of older ranges go in, in key order, its file and side come out. */
+
+import { EMPTY_BYTES } from "../../base/bytes.ts";
+import { fnv1a64Mod } from "../../base/hashes.ts";
+import { TableWriter } from "../sstable/mod.ts";
+import { BlockTableBuilder } from "./block_table.ts";
+import type { Chunking } from "./chunking.ts";
+import { RecordIds } from "./ids.ts";
+import type { OpenRange } from "./open_range.ts";
+import type { RangeInfo } from "./range.ts";
+import { encodeValue, type ValueRecord } from "./record.ts";
+import type { Side } from "./sides.ts";
+
+/**
+ * Data blocks end where the record's ID says so, on average behind 4 KiB of records, and prefix compression begins anew: so
+ * two versions of a range share all blocks but those around their differences, byte for byte.
+ */
+const MIN_BLOCK_BYTES = 1024;
+const MAX_BLOCK_BYTES = 16 * 1024;
+/** Behind the minimum a block goes on for so much, on average. */
+const MEAN_MORE_BYTES = 3 * 1024;
+
+/** One of the record IDs of an older range. */
+export interface KnownId {
+  readonly ids: Uint8Array;
+  readonly index: number;
+}
+
+export interface WrittenRange {
+  readonly range: RangeInfo;
+  readonly bytes: Uint8Array;
+  readonly side: Side;
+}
+
+export class RangeWriter {
+  readonly #raggedness: number;
+  readonly #table: TableWriter;
+  readonly #ids: RecordIds;
+  readonly #blocks = new BlockTableBuilder();
+  #minKey: Uint8Array = EMPTY_BYTES;
+  #maxKey: Uint8Array = EMPTY_BYTES;
+  #sizeBytes = 0;
+
+  /** `like` is a range that this one may be much like: it tells how much room to take. */
+  constructor(chunking: Chunking, like?: { readonly fileBytes: number; readonly records: number }) {
+    this.#raggedness = chunking.raggedness;
+    this.#table = new TableWriter({
+      type: "ranges",
+      blockBytes: Infinity,
+      ...(like ? { capacity: like.fileBytes + like.fileBytes / 64 } : {}),
+    });
+    this.#ids = new RecordIds(like ? like.records + 1024 : undefined);
+  }
+
+  /** The canonical size so far. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Whether no block is under way, so that whole blocks can be added. */
+  get isBetweenBlocks(): boolean {
+    return this.#blocks.pendingRecords === 0;
+  }
+
+  /** Adds a record; its ID is hashed unless it is known. Returns whether its key is one that may end a range. */
+  add(record: ValueRecord, { weight, known }: { weight: number; known: KnownId | undefined }): boolean {
+    const { key, identity } = record;
+    const value = encodeValue(identity, record.data);
+    if (this.#table.count === 0) this.#minKey = key.slice();
+    this.#maxKey = key;
+    this.#sizeBytes += weight;
+    if (known) this.#ids.addKnown(known.ids, known.index, 1);
+    else this.#ids.add(key, identity);
+    this.#table.add(key, value);
+    const isBreak = fnv1a64Mod(key, this.#raggedness) === 0;
+    this.#blocks.add({ keyBytes: key.length, valueBytes: value.length, weight, isBreak });
+    if (this.#endsBlock(key.length + value.length)) this.#endBlock();
+    return isBreak;
+  }
+
+  /** Adds blocks of an older range as they are: `from` (inclusive) to `to` (exclusive). */
+  async addBlocks(old: OpenRange, from: number, to: number): Promise<void> {
+    const blocks = old.blocks!, { index } = old.table;
+    const totals = blocks.totals(from, to);
+    if (this.#table.count === 0) this.#minKey = old.info.minKey;
+    this.#table.addStored({ index, from, to, bytes: await old.table.storedBlocks(from, to), ...totals });
+    this.#maxKey = index.separator(to - 1);
+    this.#sizeBytes += totals.weight;
+    this.#ids.addKnown(old.recordIds!, blocks.firstRecord(from), totals.records);
+    this.#blocks.addRows(blocks.rows(from, to));
+  }
+
+  /** Returns the range; nothing can be added afterwards. */
+  finish(): WrittenRange {
+    if (!this.isBetweenBlocks) this.#endBlock();
+    const range: RangeInfo = {
+      id: this.#ids.fileId(),
+      minKey: this.#minKey,
+      maxKey: this.#maxKey.slice(),
+      sizeBytes: this.#sizeBytes,
+      count: this.#table.count,
+    };
+    const bytes = this.#table.finish({ ...range, estimatedSizeBytes: range.sizeBytes });
+    return { range, bytes, side: { blocks: this.#blocks.finish(), recordIds: this.#ids.all() } };
+  }
+
+  /** Decided by the record alone, heavier ones more likely: so the mean does not depend on how large records are. */
+  #endsBlock(recordBytes: number): boolean {
+    const { blockBytes } = this.#table;
+    if (blockBytes < MIN_BLOCK_BYTES) return false;
+    return blockBytes >= MAX_BLOCK_BYTES ||
+      this.#ids.lastWord * MEAN_MORE_BYTES < recordBytes * 2 ** 32;
+  }
+
+  #endBlock(): void {
+    this.#blocks.endBlock(this.#ids.last(this.#blocks.pendingRecords));
+    this.#table.endBlock();
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Side files: what is known of a range beside its own file, kept on this machine only.
+ *
+ *     <id>.blocks   magic (8 bytes), range ID (32), what binds it to the range's file: size (uint64), index checksum (uint32),
+ *                   raggedness (uint32); the rows of the block table; SHA-256 of all before
+ *     <id>.ids      the record IDs, 32 bytes each; their SHA-256 is the range's ID
+ *
+ * Without them nothing is lost but time: they are made again from the range's file. A range whose record IDs do not give
+ * its ID, or whose index is not one of ours, has none and is read record by record. Numbers are in the machine's own order.
+ */
+
+import { equalBytes, fromHex } from "../../base/bytes.ts";
+import { fnv1a64Mod, sha256 } from "../../base/hashes.ts";
+import type { DiskCache } from "../../cache/mod.ts";
+import type { TableReader } from "../sstable/mod.ts";
+import { BLOCK_ROW_BYTES, BlockTable, BlockTableBuilder } from "./block_table.ts";
+import type { Chunking, RecordWeight } from "./chunking.ts";
+import { ByteLru } from "./byte_lru.ts";
+import { fileIdOf, RecordIds } from "./ids.ts";
+import { decodeRecord } from "./record.ts";
+
+export interface Side {
+  readonly blocks: BlockTable;
+  readonly recordIds: Uint8Array;
+}
+
+export interface SideOptions {
+  readonly chunking: Chunking;
+  readonly weigh: RecordWeight;
+  /** Keeps side files; without it they are kept in memory, while there is room. */
+  readonly disk?: DiskCache;
+}
+
+const MAGIC = 0x3164_6973;
+const HEAD_BYTES = 56;
+const SUM_BYTES = 32;
+const MEMORY_BYTES = 32 * 1024 * 1024;
+
+export class Sides {
+  readonly #options: SideOptions;
+  readonly #tables = new ByteLru<BlockTable>(MEMORY_BYTES);
+  readonly #ids = new ByteLru<Uint8Array>(MEMORY_BYTES);
+  /** Ranges that have none. */
+  readonly #none = new Set<string>();
+  readonly #making = new Map<string, Promise<Side | undefined>>();
+
+  constructor(options: SideOptions) {
+    this.#options = options;
+  }
+
+  /** Returns a range's block table, or `undefined` when it can have none. */
+  async blockTable(id: string, reader: TableReader): Promise<BlockTable | undefined> {
+    const known = this.#tables.get(id);
+    if (known) return known;
+    const kept = await this.#options.disk?.read(`${id}.blocks`);
+    const table = kept && decodeTable(kept, this.#head(id, reader));
+    if (table) {
+      this.#tables.set(id, table, table.bytes.length);
+      return table;
+    }
+    return (await this.#make(id, reader))?.blocks;
+  }
+
+  /** Returns a range's record IDs, or `undefined` when it can have none. */
+  async recordIds(id: string, reader: TableReader): Promise<Uint8Array | undefined> {
+    const known = this.#ids.get(id);
+    if (known) return known;
+    const kept = await this.#options.disk?.read(`${id}.ids`);
+    if (kept && fileIdOf(kept) === id) return kept;
+    return (await this.#make(id, reader))?.recordIds;
+  }
+
+  /** Keeps the side of a range whose file has been written. */
+  async keep(
+    id: string,
+    side: Side,
+    file: { readonly sizeBytes: number; readonly indexChecksum: number },
+  ): Promise<void> {
+    const { disk } = this.#options;
+    this.#tables.set(id, side.blocks, side.blocks.bytes.length);
+    if (!disk) return this.#ids.set(id, side.recordIds, side.recordIds.length);
+    await disk.write(`${id}.ids`, side.recordIds);
+    await disk.write(`${id}.blocks`, encodeTable(side.blocks, this.#head(id, file)));
+  }
+
+  /** Forgets a range: its file was replaced. */
+  async forget(id: string): Promise<void> {
+    this.#tables.delete(id);
+    this.#ids.delete(id);
+    await this.#options.disk?.delete(`${id}.blocks`);
+  }
+
+  #make(id: string, reader: TableReader): Promise<Side | undefined> {
+    if (this.#none.has(id)) return Promise.resolve(undefined);
+    let making = this.#making.get(id);
+    if (!making) {
+      making = this.#read(id, reader).finally(() => this.#making.delete(id));
+      this.#making.set(id, making);
+    }
+    return making;
+  }
+
+  async #read(id: string, reader: TableReader): Promise<Side | undefined> {
+    const side = await sideOf(reader, { ...this.#options, file: id });
+    if (!side || fileIdOf(side.recordIds) !== id) {
+      this.#none.add(id);
+      return undefined;
+    }
+    await this.keep(id, side, reader);
+    return side;
+  }
+
+  #head(id: string, file: { readonly sizeBytes: number; readonly indexChecksum: number }): Uint8Array {
+    const head = new Uint8Array(HEAD_BYTES);
+    const view = new DataView(head.buffer);
+    view.setUint32(0, MAGIC, true);
+    view.setUint32(4, BLOCK_ROW_BYTES, true);
+    head.set(fromHex(id)!, 8);
+    view.setFloat64(40, file.sizeBytes, true);
+    view.setUint32(48, file.indexChecksum, true);
+    view.setUint32(52, this.#options.chunking.raggedness, true);
+    return head;
+  }
+}
+
+function encodeTable(table: BlockTable, head: Uint8Array): Uint8Array {
+  const rows = table.bytes;
+  const out = new Uint8Array(HEAD_BYTES + rows.length + SUM_BYTES);
+  out.set(head);
+  out.set(rows, HEAD_BYTES);
+  const end = HEAD_BYTES + rows.length;
+  out.set(sha256(out.subarray(0, end)), end);
+  return out;
+}
+
+/** Returns the table in a file with this head, or `undefined` when it is another one's or damaged. */
+function decodeTable(bytes: Uint8Array, head: Uint8Array): BlockTable | undefined {
+  const end = bytes.length - SUM_BYTES;
+  if (end < HEAD_BYTES || (end - HEAD_BYTES) % BLOCK_ROW_BYTES !== 0) return undefined;
+  if (!equalBytes(bytes.subarray(0, HEAD_BYTES), head)) return undefined;
+  if (!equalBytes(sha256(bytes.subarray(0, end)), bytes.subarray(end))) return undefined;
+  return new BlockTable(new Uint32Array(bytes.slice(HEAD_BYTES, end).buffer));
+}
+
+/** Reads a range's file whole. Returns `undefined` when its index or its blocks are not as ours are. */
+async function sideOf(
+  reader: TableReader,
+  { chunking, weigh, file }: SideOptions & { readonly file: string },
+): Promise<Side | undefined> {
+  const { index } = reader;
+  const ids = new RecordIds(Number(reader.userProperties.count ?? 0) || undefined);
+  const table = new BlockTableBuilder();
+  const run = reader.readAhead();
+  for (let i = 0; i < index.count; i++) {
+    if (i > 0 && index.offset(i) !== index.end(i - 1)) return undefined;
+    const records = reader.recordsOf(run.block(i) ?? await run.load(i), i);
+    const last = records[records.length - 1];
+    if (!last || !equalBytes(last.key, index.separator(i))) return undefined;
+    for (const { key, value } of records) {
+      const record = decodeRecord(key, value, file);
+      ids.add(key, record.identity);
+      table.add({
+        keyBytes: key.length,
+        valueBytes: value.length,
+        weight: weigh(record),
+        isBreak: fnv1a64Mod(key, chunking.raggedness) === 0,
+      });
+    }
+    table.endBlock(ids.last(records.length));
+  }
+  return { blocks: table.finish(), recordIds: ids.all() };
+}
