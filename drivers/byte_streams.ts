@@ -20,6 +20,11 @@ export function resolveRange(info: ObjectInfo, range: ByteRange | undefined): Re
   return { start, length: Math.min(end, info.sizeBytes - 1) - start + 1 };
 }
 
+/** Whether a body lies in memory in parts. */
+export function isParts(body: readonly Uint8Array[] | ByteStream): body is readonly Uint8Array[] {
+  return Array.isArray(body);
+}
+
 /** Fails with `invalid_range` unless both are whole numbers from 0. */
 export function checkExtent(key: string, offset: number, length: number): void {
   if (isOffset(offset) && isOffset(length)) return;

@@ -76,9 +76,14 @@ export interface ObjectStore {
 
   /**
    * Stores an object. It survives a kill of this process when the call has returned, and power loss once `flush` has.
-   * On failure nothing shows under the key that was not there before.
+   * On failure nothing shows under the key that was not there before. A body in parts lies in memory as a whole one does,
+   * and may not be changed before the call has settled.
    */
-  put(key: string, body: Uint8Array | ByteStream, options?: PutOptions): Promise<ObjectInfo>;
+  put(
+    key: string,
+    body: Uint8Array | readonly Uint8Array[] | ByteStream,
+    options?: PutOptions,
+  ): Promise<ObjectInfo>;
 
   /**
    * Stores objects under distinct fresh keys, each as a put of mode `fresh` would, at less cost. Their bodies may not be

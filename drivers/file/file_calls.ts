@@ -1,6 +1,6 @@
 /** File calls on descriptors, as promises or complete where the system may do only a part. They throw untranslated. */
 
-import { closeSync, lstatSync, read, type Stats, unlinkSync, write, writeSync } from "node:fs";
+import { closeSync, lstatSync, read, type Stats, unlinkSync, write, writeSync, writev } from "node:fs";
 import { errnoOf } from "./failures.ts";
 
 /** Writes all of `bytes` at the descriptor's position. */
@@ -11,6 +11,28 @@ export function writeAllSync(fd: number, bytes: Uint8Array): void {
 /** Writes all of `bytes` at the descriptor's position, on the thread pool. */
 export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += progress(await writeSome(fd, bytes, at));
+}
+
+/** How many parts a call may have at most; systems allow 1,024. */
+const MAX_PARTS = 512;
+
+/** Writes all of the parts, one behind the other, at the descriptor's position, on the thread pool. */
+export async function writeAllParts(fd: number, parts: readonly Uint8Array[]): Promise<void> {
+  for (let from = 0; from < parts.length; from += MAX_PARTS) {
+    const some = parts.slice(from, from + MAX_PARTS);
+    let written = progress(await writeSomeParts(fd, some));
+    // The system may do only a part; that is rare, so what is left goes part by part.
+    for (const part of some) {
+      if (written < part.length) await writeAll(fd, part.subarray(written));
+      written = Math.max(0, written - part.length);
+    }
+  }
+}
+
+function writeSomeParts(fd: number, parts: readonly Uint8Array[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    writev(fd, parts as Uint8Array[], (error, written) => error ? reject(error) : resolve(written));
+  });
 }
 
 function writeSome(fd: number, bytes: Uint8Array, at: number): Promise<number> {

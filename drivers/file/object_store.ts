@@ -91,7 +91,11 @@ class FileObjectStore implements ObjectStore {
     return await readObject(this.#find(key), offset, length);
   }
 
-  async put(key: string, body: Uint8Array | ByteStream, options: PutOptions = {}): Promise<ObjectInfo> {
+  async put(
+    key: string,
+    body: Uint8Array | readonly Uint8Array[] | ByteStream,
+    options: PutOptions = {},
+  ): Promise<ObjectInfo> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
     const place = this.#placement.place(key);
     const info = await writeObject(place, body, { ...options, ...this.#writerOptions() });

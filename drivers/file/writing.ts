@@ -14,10 +14,10 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 import { hex } from "../../base/bytes.ts";
 import { throwIfAborted } from "../../base/errors.ts";
 import { systemRandomness } from "../../base/randomness.ts";
-import { abortable } from "../byte_streams.ts";
+import { abortable, isParts } from "../byte_streams.ts";
 import type { ByteStream, ObjectInfo, PutOptions } from "../object_store.ts";
 import { type Attempt, attempt, attemptAsync, errnoOf, translated } from "./failures.ts";
-import { closeQuietly, unlinkQuietly, writeAll, writeAllSync } from "./file_calls.ts";
+import { closeQuietly, unlinkQuietly, writeAll, writeAllParts, writeAllSync } from "./file_calls.ts";
 import type { Folders } from "./folders.ts";
 import { type Place, type Placement, TEMPORARY_PREFIX } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent, refuseTaken } from "./publishing.ts";
@@ -39,7 +39,7 @@ export interface WriterOptions {
 /** Stores one object. Errors of `body` pass through as they are. */
 export async function writeObject(
   place: Place,
-  body: Uint8Array | ByteStream,
+  body: Uint8Array | readonly Uint8Array[] | ByteStream,
   options: WriterOptions & PutOptions,
 ): Promise<ObjectInfo> {
   const { signal } = options;
@@ -47,6 +47,7 @@ export async function writeObject(
   const upload = new Upload(place, options);
   try {
     if (body instanceof Uint8Array) await upload.addWhole(body, signal);
+    else if (isParts(body)) await upload.addParts(body, signal);
     else for await (const piece of abortable(body, signal)) await upload.add(piece);
     return await upload.finish();
   } catch (error) {
@@ -97,6 +98,23 @@ class Upload {
     for (let at = 0; at < body.length; at += SLICE_BYTES) {
       throwIfAborted(signal);
       await attemptAsync(this.#what, () => writeAll(fd, body.subarray(at, at + SLICE_BYTES)));
+    }
+  }
+
+  async addParts(parts: readonly Uint8Array[], signal: AbortSignal | undefined): Promise<void> {
+    parts = parts.filter((part) => part.length > 0);
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    if (bytes <= SMALL_BYTES) {
+      this.#held.push(...parts);
+      return;
+    }
+    const fd = this.#create();
+    for (let from = 0; from < parts.length;) {
+      throwIfAborted(signal);
+      let to = from, slice = 0;
+      while (to < parts.length && slice < SLICE_BYTES) slice += parts[to++]!.length;
+      await attemptAsync(this.#what, () => writeAllParts(fd, parts.slice(from, to)));
+      from = to;
     }
   }
 

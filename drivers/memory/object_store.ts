@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { compareBytes, isWellFormed, startsWithBytes, utf8 } from "../../base/bytes.ts";
+import { compareBytes, concatBytes, isWellFormed, startsWithBytes, utf8 } from "../../base/bytes.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import { encodePath } from "../../base/uri.ts";
-import { abortable, checkExtent, resolveRange } from "../byte_streams.ts";
+import { abortable, checkExtent, isParts, resolveRange } from "../byte_streams.ts";
 import type {
   ByteRange,
   ByteStream,
@@ -87,12 +87,18 @@ class MemoryObjectStore implements ObjectStore {
     return this.#find(key).content.slice(offset, offset + length);
   }
 
-  async put(key: string, body: Uint8Array | ByteStream, options: PutOptions = {}): Promise<ObjectInfo> {
+  async put(
+    key: string,
+    body: Uint8Array | readonly Uint8Array[] | ByteStream,
+    options: PutOptions = {},
+  ): Promise<ObjectInfo> {
     checkKey(key);
     throwIfAborted(options.signal);
     // `slice` of a Buffer would share its memory.
     const content = body instanceof Uint8Array
       ? new Uint8Array(body)
+      : isParts(body)
+      ? concatBytes(...body)
       : await gather(abortable(body, options.signal));
     if ((options.mode ?? "replace") !== "replace" && this.#objects.has(key)) {
       throw new CodedError("exists", "object_exists", `Cannot put "${key}": the object exists`, {

@@ -64,7 +64,11 @@ export async function applyChanges(
     theirs: options.theirs && await TheirRanges.open(options.theirs, options.chunking),
     options,
   });
-  return await application.run();
+  try {
+    return await application.run();
+  } finally {
+    await application.settle();
+  }
 }
 
 interface ApplicationParts {
@@ -106,6 +110,11 @@ class Application {
     }
     const written = await writer.finish();
     return { ...written, added: this.#added, changed: this.#changed, removed: this.#removed };
+  }
+
+  /** Waits until nothing is being written any more. */
+  async settle(): Promise<void> {
+    await this.#parts.writer.settle();
   }
 
   /** Whether the range that the old side stands before can be taken over whole, given the next change. */

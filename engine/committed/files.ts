@@ -9,7 +9,7 @@ import type { ObjectStore } from "../../drivers/object_store.ts";
 import {
   BlockCache,
   type ByteSource,
-  indexChecksumOf,
+  type FinishedTable,
   type ReadCounts,
   TableReader,
 } from "../sstable/mod.ts";
@@ -53,6 +53,7 @@ export class TableFiles {
   readonly #cache: BlockCache;
   readonly #sides: Sides | undefined;
   readonly #open = new ByteLru<TableReader>(INDEX_BYTES);
+  readonly #flushing = new Set<Promise<void>>();
   readonly #opening = new Map<string, Promise<TableReader>>();
 
   constructor(objects: ObjectStore, { sides, cacheBytes = DEFAULT_CACHE_BYTES }: TableFilesOptions = {}) {
@@ -94,25 +95,35 @@ export class TableFiles {
    * Stores a table under its ID unless a sound one is there already. An existing file that does not verify is written
    * again: it may be what a crash left of somebody's write.
    */
-  async write(id: string, bytes: Uint8Array, side?: Side): Promise<void> {
+  async write(id: string, table: FinishedTable, side?: Side): Promise<void> {
     try {
-      await this.#objects.put(fileKey(id), bytes, { mode: "if_absent" });
+      await this.#objects.put(fileKey(id), table.parts, { mode: "if_absent" });
     } catch (error) {
       if (!isCoded(error, "object_exists")) throw error;
       // What is known of our bytes need not hold of those that are there: their blocks may end elsewhere.
       if (await this.#isSound(id)) return;
       this.#open.delete(id);
-      await this.#objects.put(fileKey(id), bytes, { mode: "replace" });
+      await this.#objects.put(fileKey(id), table.parts, { mode: "replace" });
       await this.#sides?.forget(id);
     }
     this.counts.tablesWritten++;
-    this.counts.bytesWritten += bytes.length;
-    const file = { sizeBytes: bytes.length, indexChecksum: indexChecksumOf(bytes) };
-    if (side) await this.#sides?.keep(id, side, file);
+    this.counts.bytesWritten += table.sizeBytes;
+    if (side) await this.#sides?.keep(id, side, table);
+  }
+
+  /**
+   * Starts to make a table survive power loss. Whether that came about is for {@link flush} to tell: on what is on disk it
+   * costs little.
+   */
+  startFlush(id: string): void {
+    const flushing = this.#objects.flush([fileKey(id)]).catch(() => {});
+    this.#flushing.add(flushing);
+    flushing.finally(() => this.#flushing.delete(flushing));
   }
 
   /** Makes tables survive power loss, whoever wrote them. */
   async flush(ids: readonly string[]): Promise<void> {
+    await Promise.all(this.#flushing);
     if (ids.length > 0) await this.#objects.flush(ids.map(fileKey));
   }
 

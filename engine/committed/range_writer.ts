@@ -2,7 +2,7 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { fnv1a64Mod } from "../../base/hashes.ts";
-import { TableWriter } from "../sstable/mod.ts";
+import { type FinishedTable, TableWriter } from "../sstable/mod.ts";
 import { BlockTableBuilder } from "./block_table.ts";
 import type { Chunking } from "./chunking.ts";
 import { RecordIds } from "./ids.ts";
@@ -28,7 +28,7 @@ export interface KnownId {
 
 export interface WrittenRange {
   readonly range: RangeInfo;
-  readonly bytes: Uint8Array;
+  readonly table: FinishedTable;
   readonly side: Side;
 }
 
@@ -41,15 +41,14 @@ export class RangeWriter {
   #maxKey: Uint8Array = EMPTY_BYTES;
   #sizeBytes = 0;
 
-  /** `like` is a range that this one may be much like: it tells how much room to take. */
-  constructor(chunking: Chunking, like?: { readonly fileBytes: number; readonly records: number }) {
+  /** `records` is about how many there will be, if that can be told. */
+  constructor(chunking: Chunking, records?: number) {
     this.#raggedness = chunking.raggedness;
     this.#table = new TableWriter({
       type: "ranges",
       blockBytes: Infinity,
-      ...(like ? { capacity: like.fileBytes + like.fileBytes / 64 } : {}),
     });
-    this.#ids = new RecordIds(like ? like.records + 1024 : undefined);
+    this.#ids = new RecordIds(records === undefined ? undefined : records + 1024);
   }
 
   /** The canonical size so far. */
@@ -100,8 +99,8 @@ export class RangeWriter {
       sizeBytes: this.#sizeBytes,
       count: this.#table.count,
     };
-    const bytes = this.#table.finish({ ...range, estimatedSizeBytes: range.sizeBytes });
-    return { range, bytes, side: { blocks: this.#blocks.finish(), recordIds: this.#ids.all() } };
+    const table = this.#table.finishInParts({ ...range, estimatedSizeBytes: range.sizeBytes });
+    return { range, table, side: { blocks: this.#blocks.finish(), recordIds: this.#ids.all() } };
   }
 
   /** Decided by the record alone, heavier ones more likely: so the mean does not depend on how large records are. */

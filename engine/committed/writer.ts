@@ -2,7 +2,7 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
-import { TableWriter } from "../sstable/mod.ts";
+import { type FinishedTable, TableWriter } from "../sstable/mod.ts";
 import type { Chunking, RecordWeight } from "./chunking.ts";
 import type { TableFiles } from "./files.ts";
 import { metarangeId } from "./metarange.ts";
@@ -10,8 +10,11 @@ import type { OpenRange } from "./open_range.ts";
 import { encodeRange, type RangeInfo } from "./range.ts";
 import { type KnownId, RangeWriter } from "./range_writer.ts";
 import { encodeValue, type ValueRecord } from "./record.ts";
+import type { Side } from "./sides.ts";
 
 const COPIED_BLOCKS = 256;
+/** How many ranges may be on their way to the disk, each in memory whole. */
+const MAX_WRITING = 2;
 
 /** A metarange as written, and what was written for it. Nothing of it is flushed yet. */
 export interface WrittenMetarange {
@@ -31,6 +34,8 @@ export class MetarangeWriter {
   readonly #options: MetarangeWriterOptions;
   readonly #ranges: RangeInfo[] = [];
   readonly #newRanges: string[] = [];
+  /** Writes under way, the oldest first; a failed one is told by the next call that waits. */
+  readonly #writing: Promise<void>[] = [];
   #open: RangeWriter | undefined;
 
   constructor(files: TableFiles, options: MetarangeWriterOptions) {
@@ -66,7 +71,6 @@ export class MetarangeWriter {
    */
   async addBlocks(old: OpenRange, from: number, to: number): Promise<number> {
     const blocks = old.blocks!;
-    const like = { fileBytes: old.table.sizeBytes, records: old.info.count };
     const start = this.#open?.sizeBytes ?? 0;
     let end = from;
     for (let size = start; end < to && blocks.breaks(end) === 0; end++) {
@@ -74,7 +78,7 @@ export class MetarangeWriter {
       if (size >= this.#options.chunking.maxSizeBytes) break;
     }
     if (end === from) return 0;
-    const open = this.#open ??= new RangeWriter(this.#options.chunking, like);
+    const open = this.#open ??= new RangeWriter(this.#options.chunking, old.info.count);
     // In portions, so that an old range is not in memory whole beside the new one.
     for (let at = from; at < end; at = Math.min(at + COPIED_BLOCKS, end)) {
       await open.addBlocks(old, at, Math.min(at + COPIED_BLOCKS, end));
@@ -88,10 +92,10 @@ export class MetarangeWriter {
     const open = this.#open;
     if (!open) return;
     this.#open = undefined;
-    const { range, bytes, side } = open.finish();
-    await this.#files.write(range.id, bytes, side);
+    const { range, table, side } = open.finish();
     this.#ranges.push(range);
     this.#newRanges.push(range.id);
+    await this.#startWriting(range.id, { table, side });
   }
 
   /** Takes a whole range over by its ID, unread. */
@@ -104,26 +108,41 @@ export class MetarangeWriter {
   /** Writes the last range and the metarange. */
   async finish(): Promise<WrittenMetarange> {
     await this.endRange();
+    await Promise.all(this.#writing);
     const id = metarangeId(this.#ranges);
-    const table = new TableWriter({ type: "metaranges" });
+    const writer = new TableWriter({ type: "metaranges" });
     let sizeBytes = 0;
     for (const range of this.#ranges) {
       const record = encodeRange(range);
       const value = encodeValue(record.identity, record.data);
       sizeBytes += record.key.length + value.length;
-      table.add(record.key, value);
+      writer.add(record.key, value);
     }
-    const bytes = table.finish({
+    const table = writer.finishInParts({
       minKey: this.#ranges[0]?.minKey ?? EMPTY_BYTES,
       maxKey: this.#ranges.at(-1)?.maxKey ?? EMPTY_BYTES,
       count: this.#ranges.length,
       estimatedSizeBytes: sizeBytes,
     });
-    await this.#files.write(id, bytes);
+    await this.#files.write(id, table);
     return {
       id,
       newRanges: this.#newRanges,
       reusedRanges: this.#ranges.length - this.#newRanges.length,
     };
+  }
+
+  /** Waits until no write is under way any more, whatever became of them: on the way out of a failure. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#writing);
+  }
+
+  /** Starts writing a range and making it durable, so that the disk works while the next one is made. */
+  async #startWriting(id: string, { table, side }: { table: FinishedTable; side: Side }): Promise<void> {
+    const writing = this.#files.write(id, table, side).then(() => this.#files.startFlush(id));
+    // Who waits hears of a failure; nobody else may, since nobody waits yet.
+    writing.catch(() => {});
+    this.#writing.push(writing);
+    if (this.#writing.length > MAX_WRITING) await this.#writing.shift();
   }
 }

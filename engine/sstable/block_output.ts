@@ -8,27 +8,31 @@ import type { BlockHandle } from "./footer.ts";
 import { maxSnappyBytes, snappyCompress } from "./snappy.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 
-const FIRST_CAPACITY = 64 * 1024;
+/** Blocks are built in pieces of memory of this size, so that a large file is never copied to make room. */
+const PIECE_BYTES = 256 * 1024;
+/** Stored blocks of fewer bytes are copied rather than kept apart. */
+const MIN_PART_BYTES = 4096;
 
 export class BlockOutput {
-  #bytes: Uint8Array;
-  #end = 0;
-
-  constructor(capacity = FIRST_CAPACITY) {
-    this.#bytes = new Uint8Array(capacity);
-  }
+  readonly #parts: Uint8Array[] = [];
+  #piece = new Uint8Array(0);
+  /** What of the piece is not a part yet. */
+  #from = 0;
+  #to = 0;
+  #length = 0;
+  /** Of the last appended block. */
+  lastChecksum = 0;
 
   /** The bytes of all blocks so far, trailers included. */
   get length(): number {
-    return this.#end;
+    return this.#length;
   }
 
   /** Appends a block. It is compressed only where that is asked for and saves at least an eighth. */
   append(block: Uint8Array, form: "compressed" | "plain"): BlockHandle {
     assertInvariant(block.length <= MAX_BLOCK_BYTES, "a table's blocks keep to their limit");
-    this.#reserve(maxSnappyBytes(block.length) + BLOCK_TRAILER_BYTES);
-    const offset = this.#end;
-    const room = this.#bytes.subarray(offset);
+    const room = this.#room(maxSnappyBytes(block.length) + BLOCK_TRAILER_BYTES);
+    const offset = this.#length;
     let length = block.length;
     let storedAs = STORED_PLAIN;
     if (form === "compressed") {
@@ -40,36 +44,51 @@ export class BlockOutput {
     }
     if (storedAs === STORED_PLAIN) room.set(block);
     room[length] = storedAs;
-    const sum = maskedCrc32c(room.subarray(0, length + 1));
+    const sum = this.lastChecksum = maskedCrc32c(room.subarray(0, length + 1));
     new DataView(room.buffer, room.byteOffset).setUint32(length + 1, sum, true);
-    this.#end += length + BLOCK_TRAILER_BYTES;
+    this.#advance(length + BLOCK_TRAILER_BYTES);
     return { offset, length };
   }
 
-  /** Appends blocks as another file has them, trailers included; returns where they begin. */
+  /** Appends blocks as another file has them, trailers included, and keeps hold of `bytes`; returns where they begin. */
   appendStored(bytes: Uint8Array): number {
-    this.#reserve(bytes.length);
-    const start = this.#end;
-    this.#bytes.set(bytes, start);
-    this.#end += bytes.length;
-    return start;
+    const offset = this.#length;
+    if (bytes.length < MIN_PART_BYTES) {
+      this.#room(bytes.length).set(bytes);
+      this.#advance(bytes.length);
+    } else {
+      this.#endPart();
+      this.#parts.push(bytes);
+      this.#length += bytes.length;
+    }
+    return offset;
   }
 
-  /** Returns the file: the blocks and the footer. */
-  finish(footer: Uint8Array): Uint8Array {
-    this.#reserve(footer.length);
-    this.#bytes.set(footer, this.#end);
-    const length = this.#end + footer.length;
-    // Where little room is left over, it is not worth a copy.
-    return length > this.#bytes.length * 3 / 4
-      ? this.#bytes.subarray(0, length)
-      : this.#bytes.slice(0, length);
+  /** Returns the file, in parts: the blocks and the footer. */
+  finish(footer: Uint8Array): readonly Uint8Array[] {
+    this.#room(footer.length).set(footer);
+    this.#advance(footer.length);
+    this.#endPart();
+    return this.#parts;
   }
 
-  #reserve(more: number): void {
-    if (this.#end + more <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#end + more));
-    grown.set(this.#bytes.subarray(0, this.#end));
-    this.#bytes = grown;
+  /** Returns at least so much memory behind what was appended. */
+  #room(bytes: number): Uint8Array {
+    if (this.#to + bytes > this.#piece.length) {
+      this.#endPart();
+      this.#piece = new Uint8Array(Math.max(PIECE_BYTES, bytes));
+      this.#from = this.#to = 0;
+    }
+    return this.#piece.subarray(this.#to);
+  }
+
+  #advance(bytes: number): void {
+    this.#to += bytes;
+    this.#length += bytes;
+  }
+
+  #endPart(): void {
+    if (this.#to > this.#from) this.#parts.push(this.#piece.subarray(this.#from, this.#to));
+    this.#from = this.#to;
   }
 }

@@ -11,4 +11,4 @@ export { type BlockRun, NOT_CACHED, TableReader, type TableReaderOptions } from 
 export type { TableRecord } from "./records.ts";
 export type { ReadCounts } from "./table_file.ts";
 export type { TableIndex } from "./table_index.ts";
-export { indexChecksumOf, type StoredBlocks, TableWriter, type TableWriterOptions } from "./writer.ts";
+export { type FinishedTable, type StoredBlocks, TableWriter, type TableWriterOptions } from "./writer.ts";

@@ -1,20 +1,12 @@
 /** Writes tables. `docs/format.md` describes the file. */
 
-import { EMPTY_BYTES, utf8 } from "../../base/bytes.ts";
+import { concatBytes, EMPTY_BYTES, utf8 } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { MAX_TABLE_KEY_BYTES } from "../../base/limits.ts";
 import { RECORD_TRAILER } from "./block.ts";
 import { BlockBuilder } from "./block_builder.ts";
 import { BlockOutput } from "./block_output.ts";
-import {
-  type BlockHandle,
-  decodeFooter,
-  encodeFooter,
-  encodeHandle,
-  FOOTER_BYTES,
-  MAX_HANDLE_BYTES,
-  putHandle,
-} from "./footer.ts";
+import { type BlockHandle, encodeFooter, encodeHandle, MAX_HANDLE_BYTES, putHandle } from "./footer.ts";
 import { encodeProperties, PROPERTIES_BLOCK, type TableSummary, type TableType } from "./properties.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 import type { TableIndex } from "./table_index.ts";
@@ -23,8 +15,6 @@ export interface TableWriterOptions {
   readonly type: TableType;
   /** A data block ends when its entries have this many bytes, before compression. Default: 4 KiB. */
   readonly blockBytes?: number;
-  /** Room to take for the file at first. */
-  readonly capacity?: number;
 }
 
 /** Neighbouring blocks of another table, as they are stored there. */
@@ -38,6 +28,15 @@ export interface StoredBlocks {
   readonly records: number;
   readonly keyBytes: number;
   readonly valueBytes: number;
+}
+
+/** A table that was written. */
+export interface FinishedTable {
+  /** The file, one part behind the other. */
+  readonly parts: readonly Uint8Array[];
+  readonly sizeBytes: number;
+  /** The stored checksum of its index. */
+  readonly indexChecksum: number;
 }
 
 const BLOCK_BYTES = 4096;
@@ -55,7 +54,7 @@ const NO_RECORD_TRAILER = Uint8Array.of(0xff, 0, 0, 0, 0, 0, 0, 0);
 export class TableWriter {
   readonly #type: TableType;
   readonly #blockBytes: number;
-  readonly #output: BlockOutput;
+  readonly #output = new BlockOutput();
   readonly #block = new BlockBuilder({ restartInterval: RESTART_INTERVAL, trailer: RECORD_TRAILER });
   readonly #index = new BlockBuilder({ restartInterval: 1, trailer: RECORD_TRAILER });
   readonly #handle = new Uint8Array(MAX_HANDLE_BYTES);
@@ -65,9 +64,8 @@ export class TableWriter {
   #valueBytes = 0;
   #finished = false;
 
-  constructor({ type, blockBytes = BLOCK_BYTES, capacity }: TableWriterOptions) {
+  constructor({ type, blockBytes = BLOCK_BYTES }: TableWriterOptions) {
     this.#type = type;
-    this.#output = new BlockOutput(capacity);
     this.#blockBytes = blockBytes;
   }
 
@@ -118,6 +116,11 @@ export class TableWriter {
 
   /** Returns the whole file; nothing can be added afterwards. `summary` becomes its user properties. */
   finish(summary: TableSummary): Uint8Array {
+    return concatBytes(...this.finishInParts(summary).parts);
+  }
+
+  /** Does what {@link finish} does, without joining the parts of a large file. */
+  finishInParts(summary: TableSummary): FinishedTable {
     assertInvariant(!this.#finished, "a table is finished once");
     this.#finished = true;
     let index = this.#index;
@@ -141,11 +144,13 @@ export class TableWriter {
       keyBytes: this.#keyBytes,
       valueBytes: this.#valueBytes,
     };
+    const indexChecksum = this.#output.lastChecksum;
     const properties = this.#output.append(encodeProperties({ type: this.#type, summary, counts }), "plain");
     const metaindex = new BlockBuilder({ restartInterval: 1, trailer: EMPTY_BYTES });
     metaindex.add(utf8(PROPERTIES_BLOCK), encodeHandle(properties));
     const metaindexHandle = this.#output.append(metaindex.finish(), "plain");
-    return this.#output.finish(encodeFooter({ metaindex: metaindexHandle, index: indexHandle }));
+    const parts = this.#output.finish(encodeFooter({ metaindex: metaindexHandle, index: indexHandle }));
+    return { parts, sizeBytes: this.#output.length, indexChecksum };
   }
 
   #endBlock(index: BlockBuilder): void {
@@ -159,10 +164,4 @@ export class TableWriter {
   #encodeHandle(handle: BlockHandle): Uint8Array {
     return this.#handle.subarray(0, putHandle(this.#handle, handle));
   }
-}
-
-/** Returns the stored checksum of a finished table's index, as {@link TableReader.indexChecksum} does. */
-export function indexChecksumOf(table: Uint8Array): number {
-  const { index } = decodeFooter(table.subarray(table.length - FOOTER_BYTES));
-  return new DataView(table.buffer, table.byteOffset).getUint32(index.offset + index.length + 1, true);
 }

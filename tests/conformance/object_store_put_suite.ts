@@ -54,6 +54,25 @@ function testBodies(check: Check): void {
     }
   });
 
+  check("put() takes a body in parts, empty ones among them, and joins them in order", async (store) => {
+    for (const size of SIZES) {
+      for (const partSize of [700, 65_536, 400_000]) {
+        const content = patternOf(size);
+        const parts: Uint8Array[] = [new Uint8Array(0)];
+        for (let at = 0; at < size; at += partSize) {
+          parts.push(content.subarray(at, at + partSize), new Uint8Array(0));
+        }
+        const info = await store.put("in/parts", parts);
+        assert.equal(info.sizeBytes, size);
+        assertSameBytes(await store.read("in/parts", 0, size), content);
+      }
+    }
+    await assert.rejects(
+      store.put("in/parts", [patternOf(1)], { mode: "if_absent" }),
+      isKind("exists", "object_exists"),
+    );
+  });
+
   check("put() keeps no hold of the caller's array", async (store) => {
     const body = Buffer.from("before");
     await store.put("kept", body);
