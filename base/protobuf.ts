@@ -143,18 +143,47 @@ export interface ProtobufField {
   readonly bytes: Uint8Array;
 }
 
+/** Walks the fields of a message in the order they stand, and makes nothing of a field but what is asked for. */
+export class ProtobufCursor {
+  /** Of the field that {@link next} stepped to: its number, and the value of a varint. */
+  number = 0;
+  uint = 0;
+  readonly #message: Uint8Array;
+  readonly #reader: VarintReader;
+  #length = 0;
+
+  constructor(message: Uint8Array) {
+    this.#message = message;
+    this.#reader = new VarintReader(message);
+  }
+
+  /** Steps to the next field; returns `false` at the end. */
+  next(): boolean {
+    const reader = this.#reader;
+    if (reader.atEnd) return false;
+    const tag = reader.next();
+    const wireType = tag % 8;
+    this.number = Math.floor(tag / 8);
+    if (this.number === 0) throw new ProtobufError("field number 0");
+    this.uint = wireType === 0 ? reader.next() : 0;
+    this.#length = wireType === 0 ? 0 : reader.skip(wireType);
+    return true;
+  }
+
+  /** The content of a field that is no varint: a view of the message's memory. */
+  get bytes(): Uint8Array {
+    if (this.#length === 0) return EMPTY_BYTES;
+    const { at } = this.#reader;
+    return this.#message.subarray(at - this.#length, at);
+  }
+}
+
 /** Yields the fields of a message in the order they stand. Views share the message's memory. */
 export function* protobufFields(message: Uint8Array): Generator<ProtobufField> {
-  const reader = new VarintReader(message);
-  while (!reader.atEnd) {
-    const tag = reader.next();
-    const number = Math.floor(tag / 8), wireType = tag % 8;
-    if (number === 0) throw new ProtobufError("field number 0");
-    if (wireType === 0) yield { number, uint: reader.next(), bytes: EMPTY_BYTES };
-    else {
-      const length = reader.skip(wireType);
-      yield { number, uint: 0, bytes: message.subarray(reader.at - length, reader.at) };
-    }
+  const cursor = new ProtobufCursor(message);
+  while (cursor.next()) {
+    const { number, uint, bytes } = cursor;
+    yield { number, uint, bytes };
   }
 }
 

@@ -18,7 +18,6 @@ import {
   applyChanges,
   diffMetaranges,
   MetarangeWriter,
-  NO_METARANGE,
   TableFiles,
   type ValueRecord,
 } from "../engine/committed/mod.ts";
@@ -34,7 +33,7 @@ import { lookUp, openView } from "../engine/operations/view.ts";
 import { Repositories, resolveRef } from "../engine/refs/mod.ts";
 import { type EngineContext, Repository } from "../engine/repository.ts";
 import { openLmdb } from "../kv/lmdb/mod.ts";
-import { additions, entryAt, pathAt, recordAt } from "./keyspace.ts";
+import { additions, entryAt, pathAt } from "./keyspace.ts";
 
 const NAME = "bench";
 const CHANGES = 100;
@@ -354,4 +353,13 @@ const commands: Record<string, () => Promise<Figures>> = {
 };
 const figures = await commands[command]!();
 await program.close();
-console.log(JSON.stringify({ command, how, ...figures, peakBytes: process.resourceUsage().maxRSS * 1024 }));
+const { user, system } = process.cpuUsage();
+console.log(
+  JSON.stringify({
+    command,
+    how,
+    ...figures,
+    peakBytes: process.resourceUsage().maxRSS * 1024,
+    processorSeconds: (user + system) / 1e6,
+  }),
+);

@@ -8,11 +8,16 @@ export function changesOfCommit(
   store: Store,
   { repository, commit, fold }: { repository: string; commit: CommitInfo; fold: Fold },
 ): Promise<ChangeStat> {
-  const [parent] = commit.parents;
-  const changes = parent === undefined
-    ? allAdded(store, repository, commit.id)
-    : store.diff(repository, parent, commit.id);
-  return countByFolder(changes, fold);
+  return countByFolder(itemsOfCommit(store, repository, commit), fold);
+}
+
+/** Yields what a commit brought to its first parent. */
+export function itemsOfCommit(
+  store: Store,
+  repository: string,
+  { id, parents: [parent] }: CommitInfo,
+): AsyncIterable<readonly DiffItem[]> {
+  return parent === undefined ? allAdded(store, repository, id) : store.diff(repository, parent, id);
 }
 
 async function* allAdded(store: Store, repository: string, id: string): AsyncGenerator<readonly DiffItem[]> {

@@ -10,6 +10,8 @@ import type { VerbSpec } from "./verbs/verb.ts";
 
 export interface Context {
   readonly verb: VerbSpec;
+  /** The words that named the verb, which may be lakectl's. */
+  readonly words: string;
   readonly arguments: ParsedArguments;
   readonly environment: Environment;
   /** Results, on standard output. */

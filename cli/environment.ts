@@ -28,6 +28,8 @@ export interface Environment {
   readonly cacheFolder: () => string;
   /** Where files may be that are gone when the command ends. */
   readonly temporaryFolder: () => string;
+  /** The variables for a program that the user has us run: ours, with some more. */
+  readonly withVariables: (more: Readonly<Record<string, string>>) => Record<string, string | undefined>;
 }
 
 /** The environment of this process. Each part is looked at when it is asked for. */
@@ -47,6 +49,7 @@ export const processEnvironment: Environment = {
   }),
   cacheFolder: userCacheFolder,
   temporaryFolder: tmpdir,
+  withVariables: (more) => ({ ...process.env, ...more }),
 };
 
 /** Loading `node:tty` takes longer than all else that a short command does: first whether it can be a terminal at all. */

@@ -5,6 +5,8 @@ import { CodedError, type ErrorKind } from "../base/errors.ts";
 export const EXIT_OK = 0;
 /** No error but a "no": `diff --exit-code` found a difference. */
 export const EXIT_NO = 1;
+/** `merge --preview` found conflicts: the code of the error that the merge would end with. */
+export const EXIT_CONFLICT = 4;
 /** Part of a batch failed, the rest is done. */
 export const EXIT_PARTIAL = 7;
 export const EXIT_CANCELED = 130;

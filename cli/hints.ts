@@ -8,10 +8,14 @@ const SEE_HELP = '"tarn help VERB" shows the forms that a verb takes.';
 
 const HINTS: Readonly<Record<string, Hint>> = {
   ambiguous_ref: "Write more digits of the commit ID.",
-  branch_dirty: "Commit what is staged there (tarn commit), or drop it (tarn reset).",
-  branch_not_found: nearOr('"tarn branch list lakefs://REPO" shows the branches.'),
+  branch_dirty: ({ verb }) =>
+    `Commit what is staged there (tarn commit), or drop it (tarn reset)${
+      verb === "merge" ? "; --keep-staged lets it stay where the merge does not meet it" : ""
+    }.`,
+  branch_not_found: otherKindOr("branch"),
   checksum_mismatch:
     "The stored bytes are damaged; an older version of the object may still be whole (tarn log URI).",
+  command_failed: "It must exit with 0 for good, 125 when it cannot tell, and up to 127 for bad.",
   confirmation_needed: "Add --yes if that is what you want.",
   disk_full: "Make room and run it again; nothing that was confirmed is lost.",
   empty_message: 'Add -m "…", or --allow-empty-message.',
@@ -29,7 +33,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
   merge_conflict: ({ verb }) =>
     verb === "merge"
-      ? "--strategy source-wins or dest-wins settles them all; otherwise change one of the sides first."
+      ? "--preview shows them all, --resolve PATH=source|dest|base|delete settles some, --strategy source-wins or dest-wins all."
       : "The branch has changed those paths since: change them by hand instead.",
   no_changes: ({ verb }) =>
     verb === undefined ? "Put or remove something first, or add --allow-empty." : undefined,
@@ -38,17 +42,19 @@ const HINTS: Readonly<Record<string, Hint>> = {
     "Changes go to a branch: write lakefs://REPO/BRANCH/KEY, or make one with tarn branch URI --from REF.",
   not_a_home: 'Name another folder, or make a home in it with "tarn init".',
   object_exists: "Use another name, or remove the object first.",
-  object_not_found: '"tarn ls URI" shows what is there; -r takes everything under a URI.',
+  object_not_found: nearOr('"tarn ls URI" shows what is there; -r takes everything under a URI.'),
   parent_required: "Add --parent 1 for what the commit brought to its first parent.",
+  ref_not_deleted: '"tarn reflog lakefs://REPO --deleted" lists what can be restored.',
   ref_not_found: nearOr('"tarn ls lakefs://REPO" shows the branches and tags.'),
   repository_exists: "Choose another name, or use the one that is there.",
   repository_not_found: nearOr(
     '"tarn repo list" shows the repositories, "tarn repo create lakefs://REPO" makes one.',
   ),
   storage_full: "Make room and run it again; nothing that was confirmed is lost.",
-  tag_not_found: nearOr('"tarn tag list lakefs://REPO" shows the tags.'),
+  tag_not_found: otherKindOr("tag"),
   try_again: "Others are changing the same branch: run it again.",
   unknown_scheme: "This version has one store: lakefs://REPO/REF/KEY.",
+  unmatched_resolution: nearOr("--preview shows the conflicts; a glob may match none."),
   unplaceable_key: ({ single }) =>
     single === true
       ? "Name the file to write in full."
@@ -67,6 +73,20 @@ export function hintFor(error: CodedError): string | undefined {
 /** A known name that is close to the given one says more than where to look. */
 function nearOr(otherwise: string): Hint {
   return ({ suggestion }) => suggestion === undefined ? otherwise : `Did you mean "${suggestion}"?`;
+}
+
+/** A tag that is taken for a branch, or the other way round, is there: its verbs have another first word. */
+function otherKindOr(kind: "branch" | "tag"): Hint {
+  const otherwise = nearOr(
+    `"tarn ${kind} list lakefs://REPO" shows the ${kind === "branch" ? "branches" : "tags"}.`,
+  );
+  return (details) => {
+    const other = details["other_kind"];
+    if (typeof other === "string") {
+      return `Verbs of ${other === "tag" ? "tags" : "branches"} begin with "tarn ${other}".`;
+    }
+    return typeof otherwise === "function" ? otherwise(details) : otherwise;
+  };
 }
 
 /** Two slips that are easy to make: the arguments the wrong way round, and one slash. */

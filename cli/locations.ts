@@ -130,6 +130,11 @@ export function sourceOf(given: ParsedArguments, location: RefLocation): RefLoca
   return otherRef(source, location);
 }
 
+/** Returns what a key may stand for: one without a slash at its end is an object or a folder. */
+export function objectOrFolder(key: string): readonly string[] {
+  return key === "" || key.endsWith("/") ? [key] : [key, `${key}/`];
+}
+
 function namesRef(location: Location): boolean {
   return location.ref !== undefined || (location.at !== undefined && !keepsRef(location.at));
 }

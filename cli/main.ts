@@ -25,8 +25,9 @@ export async function runToExitCode(argv: readonly string[], options: RunOptions
     if (error instanceof ReaderGone) return EXIT_OK;
     const { describeError } = await import("./report.ts");
     const { environment } = options;
-    const color = environment.messagesAreTerminal() && environment.wantsColor();
-    (options.writeMessage ?? writeMessage)(describeError(error, { ...errorForm(argv), color }));
+    const terminal = environment.messagesAreTerminal();
+    const color = terminal && environment.wantsColor();
+    (options.writeMessage ?? writeMessage)(describeError(error, { ...errorForm(argv), color, terminal }));
     return exitCodeOf(error);
   }
 }

@@ -1,4 +1,4 @@
-/** The repository, branch or tag that a mistyped name most likely meant, looked up when an error says that there is none. */
+/** The repository, branch, tag or object that a mistyped name most likely meant, looked up when an error says that there is none. */
 
 import { CodedError } from "../base/errors.ts";
 import type { Store } from "../drivers/store.ts";
@@ -17,11 +17,9 @@ export async function withSuggestion(
   { store, words }: { store: () => Promise<Store>; words: readonly string[] },
 ): Promise<unknown> {
   if (!(error instanceof CodedError)) return error;
-  const name = mistypedName(error);
-  if (name === undefined) return error;
   let near: string | undefined;
   try {
-    near = closest(name, await namesLike(error.code, await store(), repositoryOf(words)));
+    near = await nearest(error, { store, repository: repositoryOf(words) });
   } catch {
     // The error that is there says more than one that comes of looking for a suggestion.
   }
@@ -32,6 +30,40 @@ export async function withSuggestion(
   });
   suggesting.stack = error.stack;
   return suggesting;
+}
+
+async function nearest(
+  error: CodedError,
+  { store, repository }: { store: () => Promise<Store>; repository: string | undefined },
+): Promise<string | undefined> {
+  if (error.code === "object_not_found") {
+    const { path, ref } = error.details;
+    if (repository === undefined || typeof path !== "string" || typeof ref !== "string") return undefined;
+    return await nearestPath(await store(), { repository, ref, path });
+  }
+  const name = mistypedName(error);
+  return name === undefined
+    ? undefined
+    : closest(name, await namesLike(error.code, await store(), repository));
+}
+
+/** Returns the object or folder beside a path whose last part is nearest to the path's. */
+async function nearestPath(
+  store: Store,
+  { repository, ref, path }: { repository: string; ref: string; path: string },
+): Promise<string | undefined> {
+  const lastPart = (whole: string) => whole.replace(/\/$/, "").replace(/^.*\//s, "");
+  const folder = path.replace(/[^/]*\/?$/, "");
+  const beside = new Map<string, string>();
+  const options = { prefix: folder, delimiter: "/", amount: MOST_NAMES };
+  for await (const page of store.list(repository, ref, options)) {
+    for (const item of page) {
+      const found = item.kind === "object" ? item.stats.path : item.path;
+      beside.set(lastPart(found), found);
+    }
+    if (beside.size >= MOST_NAMES) break;
+  }
+  return beside.get(closest(lastPart(path), [...beside.keys()]) ?? "");
 }
 
 function mistypedName({ code, details }: CodedError): string | undefined {

@@ -273,6 +273,28 @@ describe("ls", () => {
     }
   });
 
+  it("says so when nothing stands at a key; an empty version and lakectl's form are silent", async (t) => {
+    const { run, json, engine } = await withRepo(t);
+    const { code, out, err } = await run("ls", "lakefs://repo/main/none/");
+    assert.deepEqual([code, out], [3, ""]);
+    assert.match(
+      err,
+      /^tarn: Cannot list "lakefs:\/\/repo\/main\/none\/": there is nothing under "none\/"\n/,
+    );
+    await write(engine.store, "main", { "a": "", "d/x": "" });
+    for (const argv of [["d/y"], ["", "--key", "?"], ["d/y", "--delimiter", "."], ["b", "-r"]]) {
+      const [key, ...options] = argv;
+      for (const form of [[], ["--json"], ["--jsonl"], ["--format", "csv"]]) {
+        const ran = await run("ls", `lakefs://repo/main/${key}`, ...options, ...form);
+        assert.deepEqual([ran.code, ran.out], [3, ""], argv.join(" "));
+      }
+    }
+    assert.deepEqual(await json(["ls", "lakefs://repo/main/d/", "--after", "d/x"]), []);
+    assert.deepEqual(await json(["fs", "ls", "lakefs://repo/main/none/"]), []);
+    assert.equal((await run("fs", "ls", "lakefs://repo/main/none/")).code, 0);
+    assert.deepEqual(await json(["ls", "lakefs://repo/main@"]), []);
+  });
+
   it("uses the field names of the lakeFS API", async (t) => {
     const { json, engine } = await withRepo(t);
     await write(engine.store, "main", { "a": "x", "d/b": "y" });

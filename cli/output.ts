@@ -5,9 +5,11 @@
  */
 
 import { utf8 } from "../base/bytes.ts";
+import { CodedError } from "../base/errors.ts";
 import { escapeForTerminal } from "./render/escape.ts";
 import { type Column, Table } from "./render/table.ts";
 import type { Sink } from "./streams.ts";
+import type { Field, TableFormat } from "./tables/fields.ts";
 
 const PIECE_CHARACTERS = 64 * 1024;
 const USUAL_COLUMNS = 80;
@@ -17,11 +19,13 @@ const ITEMS_TO_FIT = 200;
 const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, bold: 1, dim: 2 } as const;
 export type Color = keyof typeof COLORS;
 
-/** `none` for text, `document` for one JSON document, `lines` for one a line. */
-export type JsonMode = "none" | "document" | "lines";
+/** `none` for text, `document` for one JSON document, `lines` for one a line; `table` for no JSON, but a table file. */
+export type JsonMode = "none" | "document" | "lines" | "table";
 
 export interface OutputOptions {
   readonly json: JsonMode;
+  /** The format of the table, where that is the form of results. */
+  readonly table?: TableFormat;
   readonly terminal: boolean;
   readonly color: boolean;
   /** The cells of the terminal's line. */
@@ -35,12 +39,15 @@ export interface ListForm<T> {
   line(item: T): string;
   /** The columns that a person is shown in place of the line. */
   readonly table?: readonly Column<T>[];
+  /** The columns of a table file: all that JSON has, in its order. A list without them can be no table. */
+  readonly fields?: readonly Field<T>[];
 }
 
 export class Output {
   readonly json: JsonMode;
   /** Whether a person reads the text. */
   readonly terminal: boolean;
+  readonly #table: TableFormat | undefined;
   readonly #color: boolean;
   readonly #columns: (() => number) | undefined;
   readonly #sink: Sink;
@@ -50,6 +57,7 @@ export class Output {
   constructor(sink: Sink, options: OutputOptions) {
     this.#sink = sink;
     this.json = options.json;
+    this.#table = options.table;
     this.terminal = options.terminal && options.json === "none";
     this.#color = options.color && this.terminal;
     this.#columns = options.columns;
@@ -77,6 +85,7 @@ export class Output {
 
   /** Adds a JSON document. */
   document(value: unknown): void {
+    if (this.json === "table") throw noTable();
     this.#add(`${JSON.stringify(value, null, this.json === "document" ? 2 : undefined)}\n`);
   }
 
@@ -93,7 +102,8 @@ export class Output {
     options: { amount?: number } = {},
   ): Promise<number> {
     const { amount = Infinity } = options;
-    if (form.table && this.terminal) return await this.#table(firstOf(pages, amount), form.table);
+    if (this.json === "table") return await this.#writeTable(firstOf(pages, amount), form.fields);
+    if (form.table && this.terminal) return await this.#showTable(firstOf(pages, amount), form.table);
     let count = 0;
     const array = this.json === "document";
     if (array) this.#add("[");
@@ -105,8 +115,27 @@ export class Output {
     return count;
   }
 
+  async #writeTable<T>(
+    pages: AsyncIterable<readonly T[]>,
+    fields: readonly Field<T>[] | undefined,
+  ): Promise<number> {
+    if (!fields || !this.#table) throw noTable();
+    const { openTable } = await import("./tables/mod.ts");
+    const table = await openTable(fields, {
+      format: this.#table,
+      write: (bytes) => this.bytes(bytes),
+    });
+    let count = 0;
+    for await (const page of pages) {
+      await table.add(page);
+      count += page.length;
+    }
+    await table.finish();
+    return count;
+  }
+
   /** The columns are as wide as the first items need, and grow when later ones need more. */
-  async #table<T>(pages: AsyncIterable<readonly T[]>, columns: readonly Column<T>[]): Promise<number> {
+  async #showTable<T>(pages: AsyncIterable<readonly T[]>, columns: readonly Column<T>[]): Promise<number> {
     const table = new Table(columns, {
       width: this.columns,
       paint: (color, text) => this.paint(color, text),
@@ -160,6 +189,14 @@ export class Output {
     this.#pending.push(text);
     this.#length += text.length;
   }
+}
+
+function noTable(): CodedError {
+  return new CodedError(
+    "invalid",
+    "invalid_argument",
+    'Cannot write this as a table: "--format" is for lists',
+  );
 }
 
 /** Yields pages up to an amount of items, and asks for none beyond. */

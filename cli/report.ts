@@ -1,15 +1,18 @@
 /** How an error is shown: one line that says what failed and why, one with the way out; or one JSON object. */
 
 import { CodedError, type ErrorDetails } from "../base/errors.ts";
-import type { MergeConflict, ObjectStats } from "../drivers/store.ts";
+import type { MergeConflict } from "../drivers/store.ts";
 import { hintFor } from "./hints.ts";
+import { conflictJson } from "./render/conflicts.ts";
 import { escapeForTerminal } from "./render/escape.ts";
-import { objectJson } from "./render/objects.ts";
+
+/** A person is shown the first conflicts; there are commands to see them all. */
+const CONFLICTS_ON_TERMINAL = 20;
 
 /** Returns what goes to standard error for an error that ends the program. */
 export function describeError(
   error: unknown,
-  form: { json: boolean; debug: boolean; color?: boolean },
+  form: { json: boolean; debug: boolean; color?: boolean; terminal?: boolean },
 ): string {
   const coded = asCoded(error);
   const hint = hintFor(coded);
@@ -22,7 +25,7 @@ export function describeError(
   const name = form.color ? "\x1b[31mtarn:\x1b[0m" : "tarn:";
   const lines = [`${name} ${escapeForTerminal(coded.message)}`];
   if (hint !== undefined) lines.push(`  ${escapeForTerminal(hint)}`);
-  lines.push(...conflictLines(coded));
+  lines.push(...conflictLines(coded, form.terminal ? CONFLICTS_ON_TERMINAL : Infinity));
   if (form.debug) lines.push(stackOf(error));
   return `${lines.join("\n")}\n`;
 }
@@ -40,23 +43,14 @@ function asCoded(error: unknown): CodedError {
 function detailsJson(details: ErrorDetails): ErrorDetails {
   const { conflicts } = details as { conflicts?: readonly MergeConflict[] };
   if (!Array.isArray(conflicts)) return details;
-  const side = (stats: ObjectStats | undefined) => stats ? objectJson(stats) : null;
-  return {
-    ...details,
-    conflicts: (conflicts as readonly MergeConflict[]).map(({ path, base, source, destination }) => ({
-      path,
-      base: side(base),
-      source: side(source),
-      destination: side(destination),
-    })),
-  };
+  return { ...details, conflicts: (conflicts as readonly MergeConflict[]).map(conflictJson) };
 }
 
 /** The paths of a merge's conflicts, as far as the error names them. */
-function conflictLines(error: CodedError): string[] {
+function conflictLines(error: CodedError, most: number): string[] {
   const { conflicts, count } = error.details as { conflicts?: readonly MergeConflict[]; count?: number };
   if (!Array.isArray(conflicts)) return [];
-  const lines = (conflicts as readonly MergeConflict[]).map(({ path }) =>
+  const lines = (conflicts as readonly MergeConflict[]).slice(0, most).map(({ path }) =>
     `  conflict: ${escapeForTerminal(path)}`
   );
   if (count !== undefined && count > lines.length) lines.push(`  and ${count - lines.length} more`);

@@ -6,9 +6,11 @@ import type { Context } from "./context.ts";
 import type { Environment } from "./environment.ts";
 import { Messages } from "./messages.ts";
 import { Output } from "./output.ts";
+import { outputFormOf } from "./output_form.ts";
 import type { OpenStore } from "./session.ts";
 import { Session } from "./session.ts";
 import type { Sink } from "./streams.ts";
+import type { OutputFile } from "./tables/output_file.ts";
 import { findVerb, verbNamed } from "./verbs/mod.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "./verbs/verb.ts";
 
@@ -24,7 +26,7 @@ export interface RunOptions {
 
 /** Runs one command line to its end and returns the exit code. Errors are thrown. */
 export async function runCommandLine(argv: readonly string[], options: RunOptions): Promise<number> {
-  const { verb, given } = readCommandLine(argv);
+  const { verb, words, given } = readCommandLine(argv);
   const { environment } = options;
   const messages = new Messages({
     quiet: given.flag("quiet"),
@@ -35,9 +37,12 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     columns: environment.columns,
     write: options.writeMessage,
   });
-  const output = new Output(withoutProgress(options.sink, messages), {
-    json: given.flag("jsonl") ? "lines" : given.flag("json") ? "document" : "none",
-    terminal: environment.outputIsTerminal(),
+  const form = outputFormOf(given, environment.outputIsTerminal);
+  const file = form.file === undefined ? undefined : await openFile(form.file);
+  const output = new Output(withoutProgress(file?.sink ?? options.sink, messages), {
+    json: form.json,
+    table: form.table,
+    terminal: !file && environment.outputIsTerminal(),
     color: environment.wantsColor(),
     columns: environment.columns,
   });
@@ -45,6 +50,7 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     new Session(environment, { chosenHome: given.value("home"), open: options.openStore });
   const context: Context = {
     verb,
+    words,
     arguments: given,
     environment,
     output,
@@ -55,15 +61,21 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
   try {
     const code = await (await verb.load()).run(context);
     await output.drain();
+    await file?.finish();
     return code;
   } catch (error) {
     output.discardJson();
-    await output.drain();
+    if (file) await file.discard();
+    else await output.drain();
     throw await explained(error, session, given);
   } finally {
     messages.endProgress();
     if (!options.session) await session.close();
   }
+}
+
+async function openFile(path: string): Promise<OutputFile> {
+  return (await import("./tables/output_file.ts")).openOutputFile(path);
 }
 
 /** The progress line goes away before a result takes its place on the terminal. */
@@ -91,16 +103,23 @@ export function errorForm(argv: readonly string[]): { json: boolean; debug: bool
   };
 }
 
-function readCommandLine(argv: readonly string[]): { verb: VerbSpec; given: ParsedArguments } {
+interface ReadCommandLine {
+  readonly verb: VerbSpec;
+  /** The words that named the verb: lakectl has others. */
+  readonly words: string;
+  readonly given: ParsedArguments;
+}
+
+function readCommandLine(argv: readonly string[]): ReadCommandLine {
   checkText(argv);
   const found = findVerb(argv);
   if (!found) return withoutVerb(argv);
   const given = parseArguments(found.rest, { ...GLOBAL_OPTIONS, ...found.verb.options });
   if (given.flag("help") && (found.verb.name !== "help" || given.positionals.length === 0)) {
-    return { verb: verbNamed("help")!, given: helpFor(given, found.verb.name) };
+    return { verb: verbNamed("help")!, words: "help", given: helpFor(given, found.verb.name) };
   }
   checkCount(found.verb, given.positionals);
-  return { verb: found.verb, given };
+  return { verb: found.verb, words: found.words, given };
 }
 
 /** The runtime puts U+FFFD where an argument's bytes are no UTF-8; taken as it is, it would name something else. */
@@ -111,10 +130,11 @@ function checkText(argv: readonly string[]): void {
 }
 
 /** `tarn` alone and `tarn --help` are `tarn help`; `tarn --version` is `tarn version`. */
-function withoutVerb(argv: readonly string[]): { verb: VerbSpec; given: ParsedArguments } {
+function withoutVerb(argv: readonly string[]): ReadCommandLine {
   const table: OptionTable = { ...GLOBAL_OPTIONS, version: { help: "print the version" } };
   const given = parseArguments(argv, table);
-  return { verb: verbNamed(given.flag("version") ? "version" : "help")!, given };
+  const words = given.flag("version") ? "version" : "help";
+  return { verb: verbNamed(words)!, words, given };
 }
 
 function helpFor(given: ParsedArguments, name: string): ParsedArguments {

@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { CodedError } from "../base/errors.ts";
+import { makeHome } from "../catalog/home.ts";
 import type { BranchWriter, Store } from "../drivers/store.ts";
 import { runToExitCode } from "./main.ts";
 import { ReaderGone } from "./streams.ts";
@@ -97,6 +98,22 @@ it("version prints the program's version, also as --version", async (t) => {
   assert.equal((await run("--version")).out, out);
 });
 
+it("version says where the home is and whether it is made, whatever is wrong with it", async (t) => {
+  const { run, json, folder } = testCli(t);
+  const home = join(folder, "home");
+  assert.match((await run("version")).out, /^home: .*home \(not made yet/m);
+  fs.mkdirSync(home);
+  fs.writeFileSync(join(home, "other"), "");
+  assert.match((await run("version")).out, /^home: \(unusable: Cannot use ".*home" as a home/m);
+  const { home: none, home_state } = await json(["version"]) as Record<string, unknown>;
+  assert.deepEqual([none, home_state], [null, "unusable"]);
+  fs.rmSync(home, { recursive: true });
+  makeHome(home);
+  assert.match((await run("version")).out, /^home: .*home \(ready\)$/m);
+  const ready = await json(["version"]) as Record<string, unknown>;
+  assert.deepEqual([ready.home, ready.home_state], [home, "ready"]);
+});
+
 it("lakectl's forms are taken", async (t) => {
   const { run, json, folder } = testCli(t);
   fs.writeFileSync(join(folder, "f"), "text");
@@ -139,7 +156,7 @@ describe("failures", () => {
 
   it("of a reader that stops are none", async (t) => {
     const { engine } = testCli(t);
-    const code = await runToExitCode(["version"], {
+    const code = await runToExitCode(["help"], {
       environment: {
         outputIsTerminal: () => false,
         wantsColor: () => false,

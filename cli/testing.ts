@@ -2,6 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import process from "node:process";
 import { concatBytes, lossyText } from "../base/bytes.ts";
 import type { Store } from "../drivers/store.ts";
 import { type Ending, temporaryFolder } from "../tests/support/temporary.ts";
@@ -104,5 +105,6 @@ function testEnvironment(
     }),
     cacheFolder: () => join(folder, "cache"),
     temporaryFolder: () => folder,
+    withVariables: (more) => ({ PATH: process.env["PATH"], ...more }),
   };
 }

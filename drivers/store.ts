@@ -84,6 +84,44 @@ export interface MergeResult {
 
 export type MergeStrategy = "source-wins" | "dest-wins";
 
+export type MergeSide = "base" | "source" | "destination";
+
+/** What a conflicting path becomes. A side that has no object there means its deletion. */
+export type MergeResolution =
+  | { readonly kind: MergeSide | "delete" }
+  /** An object of the same repository: its entry is copied, no bytes move. */
+  | { readonly kind: "object"; readonly ref: string; readonly path: string }
+  /** New content. It is stored before the merge lands; of a merge that then fails only garbage stays. */
+  | {
+    readonly kind: "content";
+    readonly body: Uint8Array | ByteStream;
+    readonly contentType?: string;
+    readonly metadata?: Readonly<Record<string, string>>;
+  };
+
+/** Reads the bytes of a side that is there. */
+export type ReadMergeSide = (side: MergeSide) => Promise<ByteStream>;
+
+/** Settles conflicts of a merge one by one. */
+export interface ConflictResolver {
+  /**
+   * Returns what a path becomes; `undefined` leaves it to the strategy, and without one the merge fails. Called in key
+   * order, and again when the destination has moved meanwhile: content that was given for the same three sides is then
+   * kept, and not asked for again.
+   */
+  resolve(
+    conflict: MergeConflict,
+    read: ReadMergeSide,
+  ): MergeResolution | undefined | Promise<MergeResolution | undefined>;
+  /** Called when all conflicts of an attempt were seen, before anything lands; throws to give up. */
+  finish?(): void;
+}
+
+/** A difference that a merge makes to its destination, or a conflict that stays, with its three sides. */
+export interface MergePreviewItem extends DiffItem {
+  readonly conflict?: MergeConflict;
+}
+
 export interface CommitOptions {
   readonly message: string;
   readonly committer: string;
@@ -92,13 +130,21 @@ export interface CommitOptions {
   readonly date?: number;
   readonly allowEmpty?: boolean;
   readonly allowEmptyMessage?: boolean;
+  /** Take only what is staged for these objects, or under these prefixes (ending in "/"); the rest stays staged. */
+  readonly paths?: readonly string[];
 }
 
 export interface MergeOptions {
   readonly committer: string;
   readonly message?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Decides the conflicts that `resolver` leaves. */
   readonly strategy?: MergeStrategy;
+  readonly resolver?: ConflictResolver;
+  /** Makes one commit with the destination as its only parent, which names the source's commit in its metadata. */
+  readonly squash?: boolean;
+  /** Allows staged changes on the destination, if the merge changes none of their paths; they stay staged. */
+  readonly keepStaged?: boolean;
 }
 
 export interface PickOptions {
@@ -117,6 +163,21 @@ export interface LogOptions {
   readonly since?: number;
   /** Only commits that changed one of these objects, or something under one of these prefixes (ending in "/"). */
   readonly paths?: readonly string[];
+  /** Leave out what this ref's commit is made on: its ancestors, not the commit itself. */
+  readonly stopAt?: string;
+}
+
+export interface BlameOptions {
+  /** Only these objects, and what lies under these prefixes (ending in "/"). */
+  readonly paths?: readonly string[];
+  /** Look for changes along all parents; a merge then counts only where it made something new. */
+  readonly allParents?: boolean;
+}
+
+/** An object and the commit that last changed it. */
+export interface BlameItem {
+  readonly path: string;
+  readonly commit: CommitInfo;
 }
 
 export interface ListObjectsOptions {
@@ -147,6 +208,8 @@ export interface FileBody {
 }
 
 export interface ReflogItem {
+  /** Names the move; of a deletion, what {@link Store.restoreRef} takes. */
+  readonly id: string;
   readonly ref: string;
   readonly operation: string;
   readonly oldCommitId: string;
@@ -154,6 +217,8 @@ export interface ReflogItem {
   readonly who: string;
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
+  /** Of a restore: the id of the deletion that it took back. */
+  readonly restored?: string;
 }
 
 /**
@@ -211,10 +276,16 @@ export interface Store {
   createTag(repository: string, tag: string, ref: string, who: string): Promise<RefInfo>;
   deleteTag(repository: string, tag: string, who: string): Promise<void>;
   /**
-   * Brings a deleted branch or tag back where it was, with a branch's staged changes. Fails with `ref_not_deleted` when
-   * there is none to bring back, `branch_exists` or `tag_exists` when the name is taken again.
+   * Brings a deleted branch or tag back where it was, with a branch's staged changes: the one of that kind that was deleted
+   * last, or by the deletion of an `id`. Each deletion can be taken back once. Fails with `ref_not_deleted` when there is none
+   * to bring back, `branch_exists` or `tag_exists` when the name is taken again.
    */
-  restoreRef(repository: string, kind: "branch" | "tag", name: string, who: string): Promise<RefInfo>;
+  restoreRef(
+    repository: string,
+    kind: "branch" | "tag",
+    name: string,
+    options: { readonly who: string; readonly id?: string },
+  ): Promise<RefInfo>;
 
   /** Returns an object's entry. Fails with `object_not_found`. */
   stat(repository: string, ref: string, path: string): Promise<ObjectStats>;
@@ -245,6 +316,11 @@ export interface Store {
   commit(repository: string, branch: string, options: CommitOptions): Promise<CommitInfo>;
   getCommit(repository: string, ref: string): Promise<CommitInfo>;
   log(repository: string, ref: string, options?: LogOptions): AsyncIterable<readonly CommitInfo[]>;
+  /**
+   * Yields the objects of a ref's commit, in key order, each with the commit that last changed it. The first one comes when
+   * all are known: the cost is what changed in the commits back to the oldest one named, and memory a small record an object.
+   */
+  blame(repository: string, ref: string, options?: BlameOptions): AsyncIterable<readonly BlameItem[]>;
   reflog(repository: string, ref?: string): AsyncIterable<readonly ReflogItem[]>;
 
   /**
@@ -252,6 +328,16 @@ export interface Store {
    * paths and their count), `nothing_to_merge`, `branch_dirty`; then nothing has changed.
    */
   merge(repository: string, source: string, destination: string, options: MergeOptions): Promise<MergeResult>;
+  /**
+   * Yields what a merge would change on its destination, and all conflicts that would stay, in key order, without writing
+   * anything. Fails as `merge` does, but for conflicts.
+   */
+  previewMerge(
+    repository: string,
+    source: string,
+    destination: string,
+    options?: Omit<MergeOptions, "committer">,
+  ): AsyncIterable<readonly MergePreviewItem[]>;
   revert(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo>;
   cherryPick(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo>;
   /** Drops staged changes: all of a branch, those under a prefix, or that of one object. Returns how many there were. */

@@ -5,6 +5,8 @@ import { CodedError } from "../base/errors.ts";
 import type { Selector } from "../base/uri.ts";
 import type { ByteRange, ByteStream } from "../drivers/object_store.ts";
 import type {
+  BlameItem,
+  BlameOptions,
   BranchWriter,
   Capability,
   CommitInfo,
@@ -15,6 +17,7 @@ import type {
   ListObjectsOptions,
   LogOptions,
   MergeOptions,
+  MergePreviewItem,
   MergeResult,
   ObjectStats,
   PickOptions,
@@ -25,12 +28,15 @@ import type {
 } from "../drivers/store.ts";
 import { lossyText } from "../base/bytes.ts";
 import { decodeEntry, downloadObject, pathKey } from "./objects/mod.ts";
+import { blame } from "./operations/blame.ts";
 import { commitBranch } from "./operations/commit.ts";
 import { createRepository } from "./operations/create_repository.ts";
 import { diffRefs, statusOfBranch } from "./operations/diff.ts";
 import { listView } from "./operations/list.ts";
 import { logOf, reflogOf } from "./operations/log.ts";
-import { cherryPickOn, mergeInto, revertOn } from "./operations/merge.ts";
+import { mergeInto } from "./operations/merge.ts";
+import { cherryPickOn, revertOn } from "./operations/pick.ts";
+import { previewMerge } from "./operations/preview_merge.ts";
 import { createBranch, createTag, deleteRef, getRef, listRefs, restoreRef } from "./operations/refs.ts";
 import { hardReset, resetBranch } from "./operations/reset.ts";
 import { select } from "./operations/select.ts";
@@ -139,8 +145,13 @@ class EngineStore implements Store {
     await deleteRef(await this.#repository(repository), "tag", { name: tag, who });
   }
 
-  async restoreRef(repository: string, kind: "branch" | "tag", name: string, who: string): Promise<RefInfo> {
-    return await restoreRef(await this.#repository(repository), kind, { name, who });
+  async restoreRef(
+    repository: string,
+    kind: "branch" | "tag",
+    name: string,
+    options: { readonly who: string; readonly id?: string },
+  ): Promise<RefInfo> {
+    return await restoreRef(await this.#repository(repository), kind, { name, ...options });
   }
 
   async stat(repository: string, ref: string, path: string): Promise<ObjectStats> {
@@ -217,6 +228,14 @@ class EngineStore implements Store {
     yield* logOf(await this.#repository(repository), ref, options);
   }
 
+  async *blame(
+    repository: string,
+    ref: string,
+    options: BlameOptions = {},
+  ): AsyncGenerator<readonly BlameItem[]> {
+    yield* blame(await this.#repository(repository), ref, options);
+  }
+
   async *reflog(repository: string, ref?: string): AsyncGenerator<readonly ReflogItem[]> {
     yield* reflogOf(await this.#repository(repository), ref);
   }
@@ -228,6 +247,15 @@ class EngineStore implements Store {
     options: MergeOptions,
   ): Promise<MergeResult> {
     return await mergeInto(await this.#repository(repository), { source, destination }, options);
+  }
+
+  async *previewMerge(
+    repository: string,
+    source: string,
+    destination: string,
+    options: Omit<MergeOptions, "committer"> = {},
+  ): AsyncGenerator<readonly MergePreviewItem[]> {
+    yield* previewMerge(await this.#repository(repository), { source, destination }, options);
   }
 
   async revert(repository: string, branch: string, ref: string, options: PickOptions): Promise<CommitInfo> {

@@ -10,7 +10,10 @@ export async function run({ arguments: given, environment, output, session }: Co
   const { repository } = location;
   const name = nameOf(location, "branch");
   const store = await session.store();
-  const branch = await store.restoreRef(repository, "branch", name, environment.who());
+  const branch = await store.restoreRef(repository, "branch", name, {
+    who: environment.who(),
+    id: given.value("id"),
+  });
   output.result(refJson(branch), refText(repository, branch));
   return EXIT_OK;
 }

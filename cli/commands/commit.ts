@@ -4,7 +4,7 @@ import { systemClock } from "../../base/clock.ts";
 import { parseTime } from "../../base/time.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
-import { branchOf, refLocation, refUri } from "../locations.ts";
+import { branchOf, objectOrFolder, refLocation, refUri } from "../locations.ts";
 import { commitJson } from "../render/commits.ts";
 
 export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
@@ -16,6 +16,7 @@ export async function run({ arguments: given, environment, output, session }: Co
     date: dateOf(given.value("date")),
     allowEmpty: given.flag("allow-empty"),
     allowEmptyMessage: given.flag("allow-empty-message"),
+    ...(given.flag("path") ? { paths: given.values("path").flatMap(objectOrFolder) } : {}),
   };
   const store = await session.store();
   const branch = await branchOf(store, location);

@@ -8,6 +8,7 @@ import { type FolderTotal, totalsOf } from "../folders/tree.ts";
 import { keyLocation, objectUri, refOf } from "../locations.ts";
 import type { ListForm, Output } from "../output.ts";
 import { counted, humanSize } from "../render/sizes.ts";
+import type { Field } from "../tables/fields.ts";
 
 const USUAL_DEPTH = 1;
 
@@ -29,9 +30,17 @@ async function* upTo(
   for await (const page of totals) yield page.filter((total) => total.depth <= depth);
 }
 
+const TOTAL_FIELDS: readonly Field<FolderTotal>[] = [
+  { name: "path", type: "text", of: ({ path }) => path },
+  { name: "path_type", type: "text", of: () => "common_prefix" },
+  { name: "size_bytes", type: "integer", of: ({ sizeBytes }) => sizeBytes },
+  { name: "count", type: "integer", of: ({ count }) => count },
+];
+
 /** Returns the form of totals: `BYTES\tOBJECTS\tURI` where nobody reads along. */
 function totalForm(output: Output, uriOf: (path: string) => string): ListForm<FolderTotal> {
   return {
+    fields: TOTAL_FIELDS,
     json: ({ path, count, sizeBytes }) => ({
       path,
       path_type: "common_prefix",

@@ -12,7 +12,7 @@ import { objectsAt } from "../folders/objects_at.ts";
 import { folderPrefix } from "../folders/recursive.ts";
 import { foldersOf } from "../folders/tree.ts";
 import { keyLocation, objectUri, refOf } from "../locations.ts";
-import { listingForm } from "../render/objects.ts";
+import { LISTING_FIELDS, listingForm } from "../render/objects.ts";
 import { parseSize } from "../render/sizes.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
@@ -29,6 +29,7 @@ export async function run({ arguments: given, output, session }: Context): Promi
   const pathOf = (item: ListItem) => item.kind === "object" ? item.stats.path : item.path;
   await output.list(filtered(items, passes), {
     json: listingForm(output).json,
+    fields: LISTING_FIELDS,
     line: (item) => objectUri(repository, ref, pathOf(item)),
   }, { amount: given.count("amount") });
   return EXIT_OK;

@@ -7,18 +7,26 @@ import { EXIT_OK } from "../exit_codes.ts";
 import type { Output } from "../output.ts";
 import { closest } from "../suggestions.ts";
 import { VERB_GROUPS, verbNamed, VERBS, verbsOfGroup } from "../verbs/mod.ts";
+import { type HelpTopic, TOPICS } from "../verbs/topics.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "../verbs/verb.ts";
 
 const WIDTH = 100;
 /** What stands before the explanations of a list; where less than as much is left for them, they go below. */
 const VERB_CELLS = 17;
 const OPTION_CELLS = 33;
+const TERM_CELLS = 25;
 
 export async function run({ output, arguments: given }: Context): Promise<number> {
   const name = given.positionals.join(" ");
   if (name === "") {
     if (output.json === "none") showAll(output);
     else output.document(VERBS.map(verbJson));
+    return EXIT_OK;
+  }
+  const topic = TOPICS.find((known) => known.name === name);
+  if (topic) {
+    if (output.json === "none") showTopic(output, topic);
+    else output.document(topic);
     return EXIT_OK;
   }
   const verb = verbNamed(name);
@@ -47,7 +55,21 @@ function showAll(output: Output): void {
   output.line(output.paint("bold", "Options of every verb"));
   showOptions(output, GLOBAL_OPTIONS);
   output.line("");
+  output.line(output.paint("bold", "Explained apart"));
+  for (const { name, summary } of TOPICS) {
+    showExplained(output, { name: `help ${name}`, text: summary, cells: VERB_CELLS });
+  }
+  output.line("");
   output.line('"tarn help VERB" explains a verb, with examples.');
+}
+
+function showTopic(output: Output, { name, summary, parts }: HelpTopic): void {
+  showText(output, `tarn help ${name}: ${summary}`);
+  for (const part of parts) {
+    output.line("");
+    if (typeof part === "string") showText(output, part);
+    else for (const [term, text] of part) showExplained(output, { name: term, text, cells: TERM_CELLS });
+  }
 }
 
 function showGroup(output: Output, verbs: readonly VerbSpec[]): void {
@@ -139,7 +161,7 @@ function wrapped(text: string, width: number): string[] {
 }
 
 function unknownVerb(name: string): CodedError {
-  const near = closest(name, VERBS.map((verb) => verb.name));
+  const near = closest(name, [...VERBS, ...TOPICS].map((known) => known.name));
   return new CodedError("invalid", "invalid_argument", `Cannot explain "${name}": there is no such verb`, {
     details: near === undefined ? {} : { suggestion: near },
   });

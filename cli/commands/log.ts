@@ -8,13 +8,13 @@ import { changesOfCommit } from "../commit_changes.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { type Fold, foldOf } from "../folding.ts";
-import { refLocation, refOf } from "../locations.ts";
+import { objectOrFolder, otherRef, refLocation, refOf } from "../locations.ts";
 import { graphForm, type LogEntry, logForm } from "../render/commits.ts";
 
 /** So many names of branches, and of tags, are looked at for the graph. */
 const MOST_NAMES = 1000;
 
-export async function run({ arguments: given, output, session }: Context): Promise<number> {
+export async function run({ arguments: given, messages, output, session }: Context): Promise<number> {
   const location = refLocation(given.positionals[0]!, { key: "allowed" });
   const { repository, key } = location;
   const since = given.value("since");
@@ -32,25 +32,33 @@ export async function run({ arguments: given, output, session }: Context): Promi
     amount,
     allParents: given.flag("all-parents") || isGraph,
     since: since === undefined ? undefined : parseTime(since, systemClock.now()) / 1000,
-    paths: pathsOf(key),
+    paths: key === undefined ? undefined : objectOrFolder(key),
   };
   const store = await session.store();
-  const commits = store.log(repository, await refOf(store, location), options);
+  const stopAt = given.value("stop-at");
+  const stop = stopAt === undefined ? {} : { stopAt: await refOf(store, otherRef(stopAt, location)) };
+  const commits = store.log(repository, await refOf(store, location), { ...options, ...stop });
   const form = isGraph && output.json === "none"
     ? graphForm(output, await namesOfCommits(store, repository))
-    : logForm(output);
-  await output.list(entriesOf(store, commits, { repository, fold }), form, { amount });
+    : logForm(output, { stat: fold !== undefined });
+  let hasMerges = false;
+  const entries = entriesOf(store, commits, { repository, fold, onMerge: () => hasMerges = true });
+  await output.list(entries, form, { amount });
+  if (hasMerges && output.terminal && !options.allParents) {
+    messages.note("Only first parents are followed: --all-parents or --graph also shows what was merged");
+  }
   return EXIT_OK;
 }
 
 async function* entriesOf(
   store: Store,
   commits: AsyncIterable<readonly CommitInfo[]>,
-  { repository, fold }: { repository: string; fold: Fold | undefined },
+  { repository, fold, onMerge }: { repository: string; fold: Fold | undefined; onMerge: () => void },
 ): AsyncGenerator<readonly LogEntry[]> {
   for await (const page of commits) {
     const entries: LogEntry[] = [];
     for (const commit of page) {
+      if (commit.parents.length > 1) onMerge();
       entries.push({
         commit,
         ...(fold ? { stat: await changesOfCommit(store, { repository, commit, fold }) } : {}),
@@ -84,10 +92,4 @@ async function namesOfCommits(
     }
   }
   return names;
-}
-
-/** A key without a slash at its end may be an object or a folder. */
-function pathsOf(key: string | undefined): readonly string[] | undefined {
-  if (key === undefined) return undefined;
-  return key.endsWith("/") ? [key] : [key, `${key}/`];
 }

@@ -4,6 +4,7 @@ import { CodedError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { branchOf, keyLocation, otherRef, type RefLocation, refOf, refUri } from "../locations.ts";
+import { countStaged, lossOfMove, stagedText } from "../losses.ts";
 import { commitJson } from "../render/commits.ts";
 import { counted } from "../render/sizes.ts";
 
@@ -19,7 +20,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function dropStaged(
-  { environment, messages, output, session }: Context,
+  { arguments: given, environment, messages, output, session }: Context,
   { location, isPrefix }: { location: RefLocation; isPrefix: boolean },
 ): Promise<number> {
   const { repository, key } = location;
@@ -27,10 +28,15 @@ async function dropStaged(
   const branch = await branchOf(store, location);
   await store.getBranch(repository, branch);
   const what = key === undefined ? `branch "${branch}"` : `"${key}" on branch "${branch}"`;
-  await messages.confirm(`drop the staged changes of ${what}`);
+  const isSure = given.flag("yes");
+  const staged = isSure ? undefined : await countStaged(store, { repository, branch, key, isPrefix });
+  if (staged) await messages.confirm(`drop ${stagedText(staged)} of ${what}`);
   const who = environment.who();
   const reset = (part: { prefix?: string; path?: string }) => store.reset(repository, branch, part, who);
-  const dropped = key === undefined
+  // What comes after it was found that there is nothing has not been asked about.
+  const dropped = staged === 0
+    ? 0
+    : key === undefined
     ? await reset({})
     : isPrefix || key.endsWith("/")
     ? await reset({ prefix: key })
@@ -39,16 +45,15 @@ async function dropStaged(
   if (dropped === 0 && key !== undefined) {
     throw new CodedError("not_found", "nothing_staged", `Cannot reset ${what}: nothing is staged there`);
   }
-  const part = key === undefined ? {} : { path: key };
   output.result(
-    { branch, ...part, dropped },
+    { branch, ...(key === undefined ? {} : { path: key }), dropped },
     `Dropped ${counted(dropped, "staged change")} of ${output.shown(what)}`,
   );
   return EXIT_OK;
 }
 
 async function moveBranch(
-  { environment, messages, output, session }: Context,
+  { arguments: given, environment, messages, output, session }: Context,
   { location, to }: { location: RefLocation; to: string },
 ): Promise<number> {
   if (location.key !== undefined) {
@@ -64,9 +69,10 @@ async function moveBranch(
   const branch = await branchOf(store, location);
   await store.getBranch(repository, branch);
   const commitId = await store.resolve(repository, await refOf(store, target));
-  await messages.confirm(
-    `move branch "${branch}" to commit ${commitId.slice(0, 12)} and drop its staged changes`,
-  );
+  if (!given.flag("yes")) {
+    const loss = await lossOfMove(store, { repository, branch, commitId });
+    await messages.confirm(`move branch "${branch}" to commit ${commitId.slice(0, 12)} (${loss})`);
+  }
   const commit = await store.hardReset(repository, branch, commitId, environment.who());
   output.result(commitJson(commit), refUri(repository, commit.id));
   return EXIT_OK;

@@ -10,7 +10,10 @@ export async function run({ arguments: given, environment, output, session }: Co
   const { repository } = location;
   const name = nameOf(location, "tag");
   const store = await session.store();
-  const tag = await store.restoreRef(repository, "tag", name, environment.who());
+  const tag = await store.restoreRef(repository, "tag", name, {
+    who: environment.who(),
+    id: given.value("id"),
+  });
   output.result(refJson(tag), refText(repository, tag));
   return EXIT_OK;
 }

@@ -13,6 +13,7 @@
  * damage begins, and what it does not hold is read again. So it is not flushed to the disk either.
  */
 
+import type { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { asBuffer, equalBytes, utf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
@@ -24,6 +25,7 @@ const MOST_CHUNK_BYTES = 1024 * 1024;
 const CHUNK_HEAD_BYTES = 4 + 32;
 /** Of a record without its key. */
 const FIXED_BYTES = 2 + 8 + 12 + 12 + 8 + 32;
+const NO_CHUNK = asBuffer(new Uint8Array(0));
 
 export interface IndexRecord {
   readonly key: string;
@@ -50,7 +52,7 @@ export interface IndexHeader {
 export class IndexReader {
   readonly header: IndexHeader;
   readonly #descriptor: number;
-  #chunk: Uint8Array = new Uint8Array(0);
+  #chunk: Buffer = NO_CHUNK;
   #at = 0;
   #count = 0;
 
@@ -90,31 +92,58 @@ export class IndexReader {
 
   /** Returns the next record, or `undefined` at the end of what is whole. */
   next(): IndexRecord | undefined {
-    if (this.#at >= this.#chunk.length) {
-      this.#at = 0;
-      this.#chunk = readChunk(this.#descriptor) ?? new Uint8Array(0);
-      if (this.#chunk.length === 0) return undefined;
+    if (!this.#hasNext()) return undefined;
+    const start = this.#at;
+    this.#skip();
+    return recordIn(this.#chunk, start);
+  }
+
+  /** Copies the next records as they are; returns how many there were, at most `most`. */
+  copyTo(writer: IndexWriter, most: number): number {
+    let copied = 0;
+    while (copied < most && this.#hasNext()) {
+      const start = this.#at;
+      for (; copied < most && this.#at < this.#chunk.length; copied++) this.#skip();
+      writer.addEncoded(this.#chunk.subarray(start, this.#at));
     }
+    return copied;
+  }
+
+  #hasNext(): boolean {
+    if (this.#at < this.#chunk.length) return true;
+    this.#at = 0;
+    this.#chunk = asBuffer(readChunk(this.#descriptor) ?? NO_CHUNK);
+    return this.#chunk.length > 0;
+  }
+
+  #skip(): void {
+    this.#at += FIXED_BYTES + this.#chunk.readUInt16LE(this.#at);
     this.#count++;
-    const chunk = asBuffer(this.#chunk);
-    const keyLength = chunk.readUInt16LE(this.#at);
-    const keyEnd = this.#at + 2 + keyLength;
-    const key = chunk.toString("utf8", this.#at + 2, keyEnd);
-    const state = {
+  }
+
+  close(): void {
+    fs.closeSync(this.#descriptor);
+  }
+}
+
+/** Returns the record that stands in a chunk from `start` on. */
+function recordIn(chunk: Buffer, start: number): IndexRecord {
+  const keyEnd = start + 2 + chunk.readUInt16LE(start);
+  return {
+    key: chunk.toString("utf8", start + 2, keyEnd),
+    state: {
       size: chunk.readDoubleLE(keyEnd),
       mtimeSeconds: chunk.readDoubleLE(keyEnd + 8),
       mtimeNanos: chunk.readUInt32LE(keyEnd + 16),
       ctimeSeconds: chunk.readDoubleLE(keyEnd + 20),
       ctimeNanos: chunk.readUInt32LE(keyEnd + 28),
       inode: chunk.readDoubleLE(keyEnd + 32),
-    };
-    this.#at = keyEnd + FIXED_BYTES - 2;
-    return { key, state, sha256: this.#chunk.subarray(this.#at - 32, this.#at) };
-  }
-
-  close(): void {
-    fs.closeSync(this.#descriptor);
-  }
+    },
+    // It is rarely asked for, and making a view takes as long as all the rest.
+    get sha256(): Uint8Array {
+      return new Uint8Array(chunk.buffer, chunk.byteOffset + keyEnd + 40, 32);
+    },
+  };
 }
 
 function parseHeader(payload: Uint8Array | undefined): IndexHeader | undefined {
@@ -156,11 +185,7 @@ export function copyRecords(
   try {
     // Another put may have replaced it: what it says then has nothing to do with what was read.
     if (reader?.identity !== identity) throw new Error("the index was replaced");
-    for (let i = 0; i < count; i++) {
-      const record = reader.next();
-      if (!record) throw new Error("the index is shorter than it was");
-      writer.add(record);
-    }
+    if (reader.copyTo(writer, count) < count) throw new Error("the index is shorter than it was");
   } finally {
     reader?.close();
   }
@@ -198,6 +223,12 @@ export class IndexWriter {
     at = chunk.writeDoubleLE(state.inode, at);
     chunk.set(hash, at);
     this.#length = at + 32;
+  }
+
+  /** Adds whole records as an index holds them. */
+  addEncoded(records: Uint8Array): void {
+    this.#flush();
+    this.#writeChunk(records);
   }
 
   /** Writes what is pending and closes the file. */

@@ -144,7 +144,7 @@ class Putting {
   /** Puts the small files, and yields the large ones. */
   async *#largeFiles(base: BaseVersion, small: SmallFiles<About>): AsyncGenerator<FileToRead> {
     const events = {
-      unchanged: (slot: Slot, hash: Uint8Array) => this.#isUnchanged(slot, () => hash),
+      unchanged: (slot: Slot, hash: () => Uint8Array) => this.#isUnchanged(slot, hash),
       ignored: () => void this.#ignored++,
       leftOut: ({ shown, code, why }: { shown: string; code: string; why: string }) =>
         this.#failures.leaveOut(shown, code, why),

@@ -32,7 +32,7 @@ export interface FileToRead {
 
 /** Told of what needs no reading. */
 export interface PlanEvents {
-  readonly unchanged: (slot: Slot, sha256: Uint8Array) => void;
+  readonly unchanged: (slot: Slot, sha256: () => Uint8Array) => void;
   readonly ignored: (key: string) => void;
   readonly leftOut: (item: LeftOut) => void;
 }
@@ -86,7 +86,7 @@ export async function* planPut(
       }
       if (isSame) {
         index.keep(slot, known!);
-        events.unchanged(slot, known!.sha256);
+        events.unchanged(slot, () => known!.sha256);
       } else yield { file: item, slot, existing };
     }
   }

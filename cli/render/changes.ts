@@ -3,6 +3,7 @@
 import type { ChangeType, DiffItem } from "../../drivers/store.ts";
 import { type ChangeStat, type ChangeTally, type FoldedChanges, kindOf } from "../folding.ts";
 import type { Color, ListForm, Output } from "../output.ts";
+import type { Field } from "../tables/fields.ts";
 import { grouped, humanSize } from "./sizes.ts";
 import { type Column, Table } from "./table.ts";
 
@@ -20,9 +21,17 @@ export function changeJson(item: DiffItem): Record<string, unknown> {
   return { type: item.type, path: item.path, path_type: item.pathType, size_bytes: item.sizeBytes };
 }
 
+/** The columns of a list of differences. */
+export const CHANGE_FIELDS: readonly Field<DiffItem>[] = [
+  { name: "type", type: "text", of: ({ type }) => type },
+  { name: "path", type: "text", of: ({ path }) => path },
+  { name: "path_type", type: "text", of: ({ pathType }) => pathType },
+  { name: "size_bytes", type: "integer", of: ({ sizeBytes }) => sizeBytes },
+];
+
 /** Returns the form of a list of differences: `TYPE\tPATH` where nobody reads along. */
 export function changesForm(output: Output): ListForm<DiffItem> {
-  return { json: changeJson, line: (item) => changeLine(output, item) };
+  return { json: changeJson, line: (item) => changeLine(output, item), fields: CHANGE_FIELDS };
 }
 
 function changeLine(output: Output, { type, path }: DiffItem): string {
@@ -32,12 +41,16 @@ function changeLine(output: Output, { type, path }: DiffItem): string {
 }
 
 /**
- * Returns the form of folded differences. Where nobody reads along, a folded line is
+ * Returns the form of differences of which some may be folded; in a table they then have counts. Where nobody reads along, a folded line is
  * `TYPE\tPATH\tADDED\tREMOVED\tCHANGED\tBYTES ADDED\tBYTES REMOVED`.
  */
-export function foldedForm(output: Output): ListForm<DiffItem | FoldedChanges> {
+export function foldedForm(
+  output: Output,
+  options: { isFolded?: boolean } = {},
+): ListForm<DiffItem | FoldedChanges> {
   return {
     json: (item) => isFolded(item) ? foldedJson(item) : changeJson(item),
+    fields: options.isFolded ? FOLDED_FIELDS : FOLDED_FIELDS.slice(0, CHANGE_FIELDS.length),
     line: (item) => {
       if (!isFolded(item)) return changeLine(output, item);
       const type = kindOf(item);
@@ -46,6 +59,42 @@ export function foldedForm(output: Output): ListForm<DiffItem | FoldedChanges> {
     },
   };
 }
+
+const ofTally = (read: (tally: ChangeTally) => number) => (item: DiffItem | FoldedChanges) =>
+  isFolded(item) ? read(item) : undefined;
+
+const TALLY_READERS: readonly (readonly [string, (tally: ChangeTally) => number])[] = [
+  ["added", ({ counts }) => counts.added],
+  ["removed", ({ counts }) => counts.removed],
+  ["changed", ({ counts }) => counts.changed],
+  ["conflict", ({ counts }) => counts.conflict],
+  ["bytes_added", ({ bytesAdded }) => bytesAdded],
+  ["bytes_removed", ({ bytesRemoved }) => bytesRemoved],
+];
+
+/** The columns of folded differences; what is not folded has no counts. */
+const FOLDED_FIELDS: readonly Field<DiffItem | FoldedChanges>[] = [
+  { name: "type", type: "text", of: (item) => isFolded(item) ? kindOf(item) : item.type },
+  { name: "path", type: "text", of: ({ path }) => path },
+  { name: "path_type", type: "text", of: (item) => isFolded(item) ? "common_prefix" : item.pathType },
+  {
+    name: "size_bytes",
+    type: "integer",
+    of: (item) => isFolded(item) ? item.bytesAdded : item.sizeBytes,
+  },
+  ...TALLY_READERS.map(([name, read]) => ({
+    name,
+    type: "integer" as const,
+    optional: true,
+    of: ofTally(read),
+  })),
+];
+
+/** The columns of counts by folder. */
+export const FOLDER_FIELDS: readonly Field<FoldedChanges>[] = [
+  { name: "path", type: "text", of: ({ path }) => path },
+  ...TALLY_READERS.map(([name, of]) => ({ name, type: "integer" as const, of })),
+];
 
 function isFolded(item: DiffItem | FoldedChanges): item is FoldedChanges {
   return "counts" in item;

@@ -3,6 +3,7 @@
 import type { CommitInfo } from "../../drivers/store.ts";
 import type { ChangeStat } from "../folding.ts";
 import type { ListForm, Output } from "../output.ts";
+import type { Field } from "../tables/fields.ts";
 import { statJson, statLines } from "./changes.ts";
 import { CommitGraph } from "./graph.ts";
 import { timeWithZone, utcTime } from "./times.ts";
@@ -36,9 +37,33 @@ export function entryJson({ commit, stat }: LogEntry): Record<string, unknown> {
   return stat ? { ...commitJson(commit), stat: statJson(stat) } : commitJson(commit);
 }
 
+/** The columns of a log. */
+const LOG_FIELDS: readonly Field<LogEntry>[] = [
+  { name: "id", type: "text", of: ({ commit }) => commit.id },
+  { name: "parents", type: "json", of: ({ commit }) => commit.parents },
+  { name: "committer", type: "text", of: ({ commit }) => commit.committer },
+  { name: "message", type: "text", of: ({ commit }) => commit.message },
+  { name: "creation_date", type: "time", optional: true, of: ({ commit }) => commit.creationDate * 1000 },
+  { name: "meta_range_id", type: "text", of: ({ commit }) => commit.metaRangeId },
+  { name: "metadata", type: "json", of: ({ commit }) => commit.metadata },
+  { name: "generation", type: "integer", of: ({ commit }) => commit.generation },
+  { name: "version", type: "integer", of: ({ commit }) => commit.version },
+];
+
+const STAT_FIELD: Field<LogEntry> = {
+  name: "stat",
+  type: "json",
+  optional: true,
+  of: ({ stat }) => stat && statJson(stat),
+};
+
 /** Returns the form of a log: a block of lines a commit, with an empty line after it. */
-export function logForm(output: Output): ListForm<LogEntry> {
-  return { json: entryJson, line: (entry) => `${entryText(output, entry)}\n` };
+export function logForm(output: Output, options: { stat?: boolean } = {}): ListForm<LogEntry> {
+  return {
+    json: entryJson,
+    line: (entry) => `${entryText(output, entry)}\n`,
+    fields: options.stat ? [...LOG_FIELDS, STAT_FIELD] : LOG_FIELDS,
+  };
 }
 
 /** Returns a commit of a log as text; with `whole` also what only tools ask for. */

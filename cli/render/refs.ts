@@ -3,6 +3,7 @@
 import type { RefInfo, RepositoryInfo } from "../../drivers/store.ts";
 import { refUri } from "../locations.ts";
 import type { ListForm, Output } from "../output.ts";
+import type { Field } from "../tables/fields.ts";
 import type { Column } from "./table.ts";
 import { timeColumn, timeWithZone, utcTime } from "./times.ts";
 
@@ -16,10 +17,18 @@ export function repositoryJson(repository: RepositoryInfo): Record<string, unkno
   };
 }
 
+const REPOSITORY_FIELDS: readonly Field<RepositoryInfo>[] = [
+  { name: "id", type: "text", of: ({ id }) => id },
+  { name: "creation_date", type: "time", optional: true, of: ({ creationDate }) => creationDate * 1000 },
+  { name: "default_branch", type: "text", of: ({ defaultBranch }) => defaultBranch },
+  { name: "storage_namespace", type: "text", of: ({ storageNamespace }) => storageNamespace },
+];
+
 /** Returns the form of a list of repositories: `ID\tTIME\tBRANCH\tNAMESPACE` where nobody reads along. */
 export function repositoriesForm(output: Output): ListForm<RepositoryInfo> {
   return {
     json: repositoryJson,
+    fields: REPOSITORY_FIELDS,
     line: ({ id, creationDate, defaultBranch, storageNamespace }) =>
       [id, utcTime(creationDate * 1000), defaultBranch, storageNamespace].join("\t"),
     table: [
@@ -46,10 +55,16 @@ export function refJson(ref: RefInfo): Record<string, unknown> {
   return { id: ref.id, commit_id: ref.commitId };
 }
 
+const REF_FIELDS: readonly Field<RefInfo>[] = [
+  { name: "id", type: "text", of: ({ id }) => id },
+  { name: "commit_id", type: "text", of: ({ commitId }) => commitId },
+];
+
 /** Returns the form of a list of branches or tags: `ID\tCOMMIT` where nobody reads along. */
 export function refsForm(output: Output): ListForm<RefInfo> {
   return {
     json: refJson,
+    fields: REF_FIELDS,
     line: ({ id, commitId }) => `${id}\t${commitId}`,
     table: refColumns(output),
   };
@@ -76,6 +91,7 @@ export function mixedRefsForm(output: Output): ListForm<KindOfRef> {
   const refs = refsForm(output);
   return {
     json: (ref) => ({ type: ref.kind, ...refJson(ref) }),
+    fields: [{ name: "type", type: "text", of: ({ kind }) => kind }, ...REF_FIELDS],
     line: (ref) => `${ref.kind}\t${refs.line(ref)}`,
     table: [{ forms: [({ kind }) => kind, () => ""] }, ...refColumns(output)],
   };

@@ -1,7 +1,7 @@
 /** The verbs of objects. */
 
 import type { OptionTable } from "../arguments.ts";
-import { KEY_OPTION, META_OPTION, RECURSIVE_OPTION, type VerbSpec } from "./verb.ts";
+import { KEY_OPTION, META_OPTION, RECURSIVE_OPTION, TABLE_OPTIONS, type VerbSpec } from "./verb.ts";
 
 const DRY_RUN_OPTION: OptionTable = {
   "dry-run": { help: "with -r: show what would be done, and do nothing" },
@@ -91,7 +91,9 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     name: "ls",
     summary: "list repositories, refs, or objects",
     usage: ["ls [lakefs://]", "ls lakefs://REPO", "ls lakefs://REPO/REF[/PATH] [-r]"],
-    about: "PATH is a folder or an object. With a --delimiter other than / it is a prefix as it stands.",
+    about:
+      "PATH is a folder or an object; nothing under it is an error (exit code 3). With a --delimiter other than / it is a " +
+      "prefix as it stands.",
     takes: [0, 1],
     options: {
       ...RECURSIVE_OPTION,
@@ -99,12 +101,14 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
       after: { value: "KEY", help: "only keys that sort after KEY (the whole key, undecoded)" },
       amount: { value: "N", help: "at most N lines" },
       ...KEY_OPTION,
+      ...TABLE_OPTIONS,
     },
     examples: [
       "ls",
       "ls lakefs://sales",
       "ls lakefs://sales/main/tables/",
       "ls lakefs://sales/v1.0 -r --json",
+      "ls lakefs://sales/v1.0 -r --format parquet --output listing.parquet",
     ],
     load: () => import("../commands/ls.ts"),
   },
@@ -198,6 +202,7 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
       type: { value: "TYPE", help: '"object" (default), or "folder" for the folders that objects lie in' },
       amount: { value: "N", help: "at most N lines" },
       ...KEY_OPTION,
+      ...TABLE_OPTIONS,
     },
     examples: [
       "find lakefs://sales/main --name '*.csv'",
@@ -217,6 +222,7 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     options: {
       depth: { value: "N", help: "folders up to N levels below URI (default 1; 0: the sum alone)" },
       ...KEY_OPTION,
+      ...TABLE_OPTIONS,
     },
     examples: ["du lakefs://sales/main", "du lakefs://sales/v1.0/tables/ --depth 3"],
     load: () => import("../commands/du.ts"),

@@ -1,6 +1,10 @@
 /** The verbs of branches and tags. */
 
-import type { VerbSpec } from "./verb.ts";
+import { TABLE_OPTIONS, type VerbSpec } from "./verb.ts";
+
+const ID_OPTION = {
+  id: { value: "ID", help: "the one of this deletion, as reflog --deleted lists it (default the last one)" },
+};
 
 const SOURCE_OPTIONS = {
   source: { short: "s", value: "URI", help: "where it starts: a ref, or its URI" },
@@ -11,11 +15,15 @@ export const REF_VERBS: readonly VerbSpec[] = [
   {
     name: "branch create",
     summary: "make a branch",
-    usage: ["branch create lakefs://REPO/BRANCH --from REF", "branch lakefs://REPO/BRANCH --from REF"],
+    usage: ["branch create lakefs://REPO/BRANCH REF", "branch lakefs://REPO/BRANCH --from REF"],
     about: "A / in a branch name is written %2F in a URI, or the name is given as ?at=branch:NAME.",
-    takes: [1, 1],
+    takes: [1, 2],
     options: SOURCE_OPTIONS,
-    examples: ["branch lakefs://sales/feature --from main", "branch lakefs://sales/fix%2F42 --from v1.0"],
+    examples: [
+      "branch lakefs://sales/feature --from main",
+      "branch create lakefs://sales/new lakefs://sales/main",
+      "branch lakefs://sales/fix%2F42 --from v1.0",
+    ],
     load: () => import("../commands/branch_create.ts"),
   },
   {
@@ -23,6 +31,7 @@ export const REF_VERBS: readonly VerbSpec[] = [
     summary: "list the branches of a repository",
     usage: ["branch list lakefs://REPO"],
     takes: [1, 1],
+    options: TABLE_OPTIONS,
     examples: ["branch list lakefs://sales"],
     load: () => import("../commands/branch_list.ts"),
   },
@@ -47,9 +56,12 @@ export const REF_VERBS: readonly VerbSpec[] = [
   {
     name: "branch restore",
     summary: "bring a deleted branch back",
-    usage: ["branch restore lakefs://REPO/BRANCH"],
-    about: "It is where it was when it was deleted, staged changes included.",
+    usage: ["branch restore lakefs://REPO/BRANCH [--id ID]"],
+    about:
+      "It is where it was when it was deleted, staged changes included. Of several deleted branches of a name it is the one " +
+      "deleted last; --id takes another.",
     takes: [1, 1],
+    options: ID_OPTION,
     examples: ["branch restore lakefs://sales/feature"],
     load: () => import("../commands/branch_restore.ts"),
   },
@@ -67,6 +79,7 @@ export const REF_VERBS: readonly VerbSpec[] = [
     summary: "list the tags of a repository",
     usage: ["tag list lakefs://REPO"],
     takes: [1, 1],
+    options: TABLE_OPTIONS,
     examples: ["tag list lakefs://sales"],
     load: () => import("../commands/tag_list.ts"),
   },
@@ -90,8 +103,9 @@ export const REF_VERBS: readonly VerbSpec[] = [
   {
     name: "tag restore",
     summary: "bring a deleted tag back",
-    usage: ["tag restore lakefs://REPO/TAG"],
+    usage: ["tag restore lakefs://REPO/TAG [--id ID]"],
     takes: [1, 1],
+    options: ID_OPTION,
     examples: ["tag restore lakefs://sales/v1.0"],
     load: () => import("../commands/tag_restore.ts"),
   },

@@ -1,6 +1,6 @@
 /** The verbs a person starts with, and those of repositories. */
 
-import type { VerbSpec } from "./verb.ts";
+import { TABLE_OPTIONS, type VerbSpec } from "./verb.ts";
 
 export const START_VERBS: readonly VerbSpec[] = [
   {
@@ -29,9 +29,13 @@ export const START_VERBS: readonly VerbSpec[] = [
   {
     name: "version",
     summary: "print the version",
-    usage: ["version"],
+    usage: ["version [--licenses]"],
+    about: "Also says where the home is that commands use here, and whether it is made yet.",
     takes: [0, 0],
-    examples: ["version", "version --json"],
+    options: {
+      licenses: { help: "print the licences of tarn and of all that is inside the executable" },
+    },
+    examples: ["version", "version --json", "version --licenses"],
     load: () => import("../commands/version.ts"),
   },
   {
@@ -50,9 +54,10 @@ export const START_VERBS: readonly VerbSpec[] = [
   {
     name: "help",
     summary: "list the verbs, or explain one",
-    usage: ["help [VERB]"],
+    usage: ["help [VERB]", "help refs"],
+    about: "help refs explains how versions are named.",
     takes: [0, 2],
-    examples: ["help", "help put", "help branch create"],
+    examples: ["help", "help put", "help branch create", "help refs"],
     load: () => import("../commands/help.ts"),
   },
 ];
@@ -95,6 +100,7 @@ export const REPOSITORY_VERBS: readonly VerbSpec[] = [
     summary: "list the repositories",
     usage: ["repo list"],
     takes: [0, 0],
+    options: TABLE_OPTIONS,
     examples: ["repo list", "repo list --json"],
     load: () => import("../commands/repo_list.ts"),
   },

@@ -53,3 +53,9 @@ export const RECURSIVE_OPTION: OptionTable = {
 export const META_OPTION: OptionTable = {
   meta: { value: "K=V", multiple: true, help: "a metadata pair; may be repeated" },
 };
+
+/** The options of every verb whose result is a list. */
+export const TABLE_OPTIONS: OptionTable = {
+  format: { value: "FORMAT", choices: ["csv", "parquet"], help: "the list as a table file: csv or parquet" },
+  output: { short: "o", value: "FILE", help: "write the result to FILE, whole or not at all" },
+};

@@ -1,8 +1,15 @@
-/** A map bounded in bytes that drops what was used least recently. */
+/** A map bounded in bytes that drops what has not been used for long. */
+
+interface Entry<T> {
+  readonly value: T;
+  readonly bytes: number;
+  /** Whether it was asked for since the map last thought of dropping it: then it stays for another round. */
+  isUsed: boolean;
+}
 
 export class ByteLru<T> {
   readonly #maxBytes: number;
-  readonly #entries = new Map<string, { readonly value: T; readonly bytes: number }>();
+  readonly #entries = new Map<string, Entry<T>>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -12,20 +19,16 @@ export class ByteLru<T> {
   get(key: string): T | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    entry.isUsed = true;
     return entry.value;
   }
 
   set(key: string, value: T, bytes: number): void {
     this.delete(key);
-    this.#entries.set(key, { value, bytes });
+    this.#entries.set(key, { value, bytes, isUsed: true });
     this.#bytes += bytes;
     // The newest one stays even when it alone is too large: whoever put it there needs it next.
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes || this.#entries.size === 1) return;
-      this.delete(oldest);
-    }
+    while (this.#bytes > this.#maxBytes && this.#entries.size > 1) this.#dropOne(key);
   }
 
   delete(key: string): void {
@@ -33,5 +36,14 @@ export class ByteLru<T> {
     if (!entry) return;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
+  }
+
+  #dropOne(newest: string): void {
+    for (const [key, entry] of this.#entries) {
+      if (!entry.isUsed && key !== newest) return this.delete(key);
+      entry.isUsed = key === newest;
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
   }
 }

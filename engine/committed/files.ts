@@ -77,7 +77,7 @@ export class TableFiles {
       this.#opening.set(id, opening);
     }
     const reader = await opening;
-    if (!this.#open.get(id)) this.#open.set(id, reader, reader.index.memoryBytes);
+    if (!this.#open.get(id)) this.#open.set(id, reader, reader.memoryBytes);
     return reader;
   }
 

@@ -7,7 +7,7 @@ import type { TableFiles } from "./files.ts";
 import { RecordIds } from "./ids.ts";
 import type { OpenRange } from "./open_range.ts";
 import { decodeRange, encodeRange, type RangeInfo } from "./range.ts";
-import { decodeRecord, type ValueRecord } from "./record.ts";
+import { decodeRecord, decodeRecordAt, type ValueRecord } from "./record.ts";
 
 /** The metarange ID of a repository's first commit, as in lakeFS: no file, no records. */
 export const NO_METARANGE = "";
@@ -48,8 +48,9 @@ export class Metarange {
     if (!ranges) return NOT_CACHED;
     const range = ranges[firstRangeAt(ranges, key)];
     if (!range || compareBytes(key, range.minKey) < 0) return undefined;
-    const value = this.#files.opened(range.id)?.peek(key) ?? NOT_CACHED;
-    return value === NOT_CACHED ? value : decodeRecord(key, value, range.id);
+    const table = this.#files.opened(range.id);
+    const place = table ? table.peek(key) : NOT_CACHED;
+    return typeof place === "object" ? decodeRecordAt(key, place, range.id) : place;
   }
 
   /** Yields the records from `start` (inclusive) on, in key order. */
@@ -64,9 +65,7 @@ export class Metarange {
   async *rangeRecords(range: RangeInfo, start?: Uint8Array): AsyncGenerator<readonly ValueRecord[]> {
     const table = await this.#open(range);
     const from = start && compareBytes(start, range.minKey) > 0 ? start : undefined;
-    for await (const block of table.blocks(from)) {
-      yield block.map(({ key, value }) => decodeRecord(key, value, range.id));
-    }
+    yield* table.blocksOf((key, place) => decodeRecordAt(key, place, range.id), from);
   }
 
   /** Opens a range to be walked block by block. */

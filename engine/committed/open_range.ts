@@ -3,7 +3,7 @@
 import type { BlockRun, TableReader } from "../sstable/mod.ts";
 import type { BlockTable } from "./block_table.ts";
 import type { RangeInfo } from "./range.ts";
-import { decodeRecord, type ValueRecord } from "./record.ts";
+import { decodeRecordAt, type ValueRecord } from "./record.ts";
 
 export class OpenRange {
   readonly info: RangeInfo;
@@ -51,6 +51,6 @@ export class OpenRange {
       if (isNext) block = await (this.#run ??= table.readAhead()).load(i);
       else block = await table.block(i);
     }
-    return table.recordsOf(block, i).map(({ key, value }) => decodeRecord(key, value, info.id));
+    return table.recordsOf(block, i, (key, place) => decodeRecordAt(key, place, info.id));
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { corrupt } from "../../base/errors.ts";
+import type { ValuePlace } from "../sstable/mod.ts";
 
 /** One record of the keyspace. Two records with equal key and identity are the same as far as Graveler is concerned. */
 export interface ValueRecord {
@@ -27,14 +28,25 @@ export function encodeValue(identity: Uint8Array, data: Uint8Array): Uint8Array 
 
 /** Returns the record of a table value; identity and data are views of it. Fails with `corrupt_file`. */
 export function decodeRecord(key: Uint8Array, value: Uint8Array, file: string): ValueRecord {
-  const [identityLength, identityAt] = takeVarint(value, 0, file);
+  return decodeRecordAt(key, { valueBytes: value, valueStart: 0, valueEnd: value.length }, file);
+}
+
+/** Returns what {@link decodeRecord} does of a value that lies in a block. */
+export function decodeRecordAt(key: Uint8Array, place: ValuePlace, file: string): ValueRecord {
+  const { valueBytes: bytes, valueStart, valueEnd } = place;
+  const identityLength = lengthAt(bytes, valueStart, valueEnd);
+  const identityAt = varintEnd;
   const identityEnd = identityAt + identityLength;
-  const [dataLength, dataAt] = takeVarint(value, identityEnd, file);
-  if (dataAt + dataLength > value.length) corrupt(file, dataAt, "a value is shorter than it says");
+  if (identityLength < 0 || identityEnd > valueEnd) corrupt(file, valueStart, "a value has a bad length");
+  const dataLength = lengthAt(bytes, identityEnd, valueEnd);
+  const dataAt = varintEnd;
+  if (dataLength < 0 || dataAt + dataLength > valueEnd) {
+    corrupt(file, identityEnd, "a value has a bad length");
+  }
   return {
     key,
-    identity: value.subarray(identityAt, identityEnd),
-    data: value.subarray(dataAt, dataAt + dataLength),
+    identity: bytes.subarray(identityAt, identityEnd),
+    data: bytes.subarray(dataAt, dataAt + dataLength),
   };
 }
 
@@ -55,17 +67,20 @@ function varintLength(length: number): number {
   return bytes;
 }
 
-function takeVarint(bytes: Uint8Array, at: number, file: string): [length: number, next: number] {
+/** Where the length that {@link lengthAt} returned ends. */
+let varintEnd = 0;
+
+/** Returns the length that stands at `at`, or -1 when none does. */
+function lengthAt(bytes: Uint8Array, at: number, end: number): number {
   let value = 0, scale = 1;
-  for (let i = at; i < bytes.length && i < at + 6; i++) {
+  for (let i = at; i < end && i < at + 6; i++) {
     const byte = bytes[i]!;
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) {
-      const length = value / 2;
-      if (value % 2 !== 0 || i + 1 + length > bytes.length) break;
-      return [length, i + 1];
+      varintEnd = i + 1;
+      return value % 2 === 0 ? value / 2 : -1;
     }
     scale *= 128;
   }
-  return corrupt(file, at, "a value has a bad length");
+  return -1;
 }

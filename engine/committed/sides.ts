@@ -12,7 +12,7 @@
 import { equalBytes, fromHex } from "../../base/bytes.ts";
 import { fnv1a64Mod, sha256 } from "../../base/hashes.ts";
 import type { DiskCache } from "../../cache/mod.ts";
-import type { TableReader } from "../sstable/mod.ts";
+import { type TableReader, tableRecord } from "../sstable/mod.ts";
 import { BLOCK_ROW_BYTES, BlockTable, BlockTableBuilder } from "./block_table.ts";
 import type { Chunking, RecordWeight } from "./chunking.ts";
 import { ByteLru } from "./byte_lru.ts";
@@ -153,7 +153,7 @@ async function sideOf(
   const run = reader.readAhead();
   for (let i = 0; i < index.count; i++) {
     if (i > 0 && index.offset(i) !== index.end(i - 1)) return undefined;
-    const records = reader.recordsOf(run.block(i) ?? await run.load(i), i);
+    const records = reader.recordsOf(run.block(i) ?? await run.load(i), i, tableRecord);
     const last = records[records.length - 1];
     if (!last || !equalBytes(last.key, index.separator(i))) return undefined;
     for (const { key, value } of records) {

@@ -2,19 +2,13 @@
  * Entries: what a key maps to. Encoded as lakeFS's protobuf `Entry`, with our SHA-256 as field 100.
  */
 
-import { equalBytes, hex } from "../../base/bytes.ts";
+import { equalBytes } from "../../base/bytes.ts";
 import type { Timestamp } from "../../base/clock.ts";
 import { corrupt } from "../../base/errors.ts";
-import {
-  ProtobufError,
-  protobufFields,
-  protobufPair,
-  protobufString,
-  protobufTimestamp,
-  ProtobufWriter,
-  VarintReader,
-} from "../../base/protobuf.ts";
+import { ProtobufError, protobufFields, ProtobufWriter, VarintReader } from "../../base/protobuf.ts";
 import type { ValueRecord } from "../committed/mod.ts";
+import { EntryFields } from "./entry_fields.ts";
+import { EntryReader } from "./entry_reader.ts";
 import { TypedStream } from "./typed_stream.ts";
 
 /** 0: full or relative by its prefix (old lakeFS), 1: relative to the storage namespace, 2: full. */
@@ -50,39 +44,11 @@ export function encodeEntry(entry: Entry): Uint8Array {
   return writer.finish();
 }
 
+const entryReader = new EntryReader();
+
 /** Returns the entry of a record. Fails with `corrupt_file`, naming `where` it came from. */
 export function decodeEntry(data: Uint8Array, where = "entry"): Entry {
-  let address = "", etag = "", contentType = "", sizeBytes = 0, addressType = 0;
-  let lastModified: Timestamp = { seconds: 0, nanos: 0 };
-  let sha256: Uint8Array | undefined;
-  const metadata: [string, string][] = [];
-  try {
-    for (const field of protobufFields(data)) {
-      if (field.number === 1) address = protobufString(field);
-      else if (field.number === 2) lastModified = protobufTimestamp(field);
-      else if (field.number === 3) sizeBytes = field.uint;
-      else if (field.number === 4) etag = protobufString(field);
-      else if (field.number === 5) metadata.push(protobufPair(field));
-      else if (field.number === 6) addressType = field.uint;
-      else if (field.number === 7) contentType = protobufString(field);
-      else if (field.number === SHA256_FIELD && field.bytes.length === 32) sha256 = field.bytes.slice();
-    }
-  } catch (error) {
-    if (error instanceof ProtobufError) corrupt(where, 0, `an entry does not decode (${error.message})`);
-    throw error;
-  }
-  if (addressType < 0 || addressType > 2) corrupt(where, 0, `an entry has address type ${addressType}`);
-  return {
-    address,
-    addressType: addressType as AddressType,
-    lastModified,
-    sizeBytes,
-    etag,
-    // Object.fromEntries defines own properties, so that a key "__proto__" stays a key.
-    metadata: Object.fromEntries(metadata),
-    contentType,
-    ...(sha256 ? { sha256 } : {}),
-  };
+  return entryReader.read(data, where).entry();
 }
 
 const identityStream = new TypedStream();
@@ -99,21 +65,35 @@ export function entryRecord(key: Uint8Array, entry: Entry): ValueRecord {
   return { key, identity: entryIdentity(entry), data: encodeEntry(entry) };
 }
 
+const weighedFields = new EntryFields();
+
 /**
  * Returns a record's canonical size: `len(key) + 32 + 64 + bytes of metadata keys and values + bytes of the content type`.
- * Walks the tags and lengths only: it is asked of every record that is written.
+ * Makes no texts: it is asked of every record that is written.
  */
 export function entryWeight(record: ValueRecord): number {
-  const reader = new VarintReader(record.data);
+  const fields = weighedFields;
   let weight = record.key.length + 32 + 64;
+  if (!fields.find(record.data)) return weight + generalWeight(record.data);
+  weight += fields.contentTypeEnd - fields.contentTypeStart;
+  const { metadata } = fields;
+  for (let i = 0; i < metadata.length; i += 2) weight += metadata[i + 1]! - metadata[i]!;
+  return weight;
+}
+
+const CONTENT_TYPE_TAG = 7 * 8 + 2;
+const METADATA_TAG = 5 * 8 + 2;
+
+/** Returns the bytes of metadata and content type in an entry of any form that protobuf allows. */
+function generalWeight(data: Uint8Array): number {
+  const reader = new VarintReader(data);
+  let weight = 0;
   try {
     while (!reader.atEnd) {
       const tag = reader.next();
       const length = reader.skip(tag % 8);
       if (tag === CONTENT_TYPE_TAG) weight += length;
-      else if (tag === METADATA_TAG) {
-        weight += pairWeight(record.data.subarray(reader.at - length, reader.at));
-      }
+      else if (tag === METADATA_TAG) weight += pairWeight(data.subarray(reader.at - length, reader.at));
     }
   } catch (error) {
     if (error instanceof ProtobufError) corrupt("entry", 0, `an entry does not decode (${error.message})`);
@@ -121,9 +101,6 @@ export function entryWeight(record: ValueRecord): number {
   }
   return weight;
 }
-
-const CONTENT_TYPE_TAG = 7 * 8 + 2;
-const METADATA_TAG = 5 * 8 + 2;
 
 function pairWeight(pair: Uint8Array): number {
   let weight = 0;
@@ -137,9 +114,12 @@ function pairWeight(pair: Uint8Array): number {
  */
 export function sameContent(a: ValueRecord, b: ValueRecord): boolean {
   if (equalBytes(a.identity, b.identity)) return true;
-  const left = decodeEntry(a.data), right = decodeEntry(b.data);
-  return left.sha256 !== undefined && right.sha256 !== undefined && equalBytes(left.sha256, right.sha256) &&
-    left.sizeBytes === right.sizeBytes && left.contentType === right.contentType &&
-    hex(new TypedStream().map(left.metadata).finish()) ===
-      hex(new TypedStream().map(right.metadata).finish());
+  const left = entryReader.read(a.data), right = otherReader.read(b.data);
+  if (left.sizeBytes !== right.sizeBytes) return false;
+  const leftHash = left.sha256, rightHash = right.sha256;
+  return leftHash !== undefined && rightHash !== undefined && equalBytes(leftHash, rightHash) &&
+    left.contentType === right.contentType &&
+    equalBytes(new TypedStream().map(left.metadata).finish(), new TypedStream().map(right.metadata).finish());
 }
+
+const otherReader = new EntryReader();

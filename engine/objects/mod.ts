@@ -12,6 +12,7 @@ export {
   entryWeight,
   sameContent,
 } from "./entry.ts";
+export { EntryReader } from "./entry_reader.ts";
 export { TypedStream } from "./typed_stream.ts";
 export { uploadObject, uploadObjects, type UploadOptions } from "./upload.ts";
 export { checkObjectMetadata, pathKey } from "./path.ts";

@@ -14,7 +14,7 @@ export interface UploadOptions {
 }
 
 export interface UploadPlace {
-  readonly objects: ObjectStore;
+  readonly objects: Pick<ObjectStore, "put" | "putMany">;
   readonly clock: Clock;
   readonly randomness: Randomness;
 }

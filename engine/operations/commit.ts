@@ -1,6 +1,6 @@
 /** Commit: staged changes become ranges, a metarange, a commit record, and the branch's new head. */
 
-import { isWellFormed, utf8 } from "../../base/bytes.ts";
+import { compareBytes, isWellFormed, utf8 } from "../../base/bytes.ts";
 import { timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import { MAX_COMMIT_TEXT_BYTES } from "../../base/limits.ts";
@@ -10,24 +10,32 @@ import { decodeEntry } from "../objects/mod.ts";
 import type { Commit } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { isTokenEmpty, type StagedRecord, stagedRecords } from "../staging/mod.ts";
-import { findBranch, land, type Sample } from "./landing.ts";
+import { findBranch, land, type Landing, type Sample } from "./landing.ts";
+import { PathFilter } from "./path_filter.ts";
+import { copyRest } from "./rest.ts";
 import { tokensOf } from "./view.ts";
 
-/** Commits what is staged on a branch; durable when it returns. Fails with `no_changes`, `try_again`. */
+/**
+ * Commits what is staged on a branch, or with `paths` the part of it that lies under them; durable when it returns. Fails
+ * with `no_changes`, `try_again`.
+ */
 export async function commitBranch(
   repository: Repository,
   branch: string,
   options: CommitOptions,
 ): Promise<Commit> {
   checkCommitText(options);
-  if (!options.allowEmpty) await refuseNothingStaged(repository, branch);
+  const filter = options.paths && new PathFilter(options.paths);
+  if (!options.allowEmpty) await refuseNothingStaged(repository, branch, filter);
   const outcome = await land(repository, branch, async (sample) => {
     const parent = await repository.commits.get(sample.commitId);
-    const applied = await applyStaged(repository, parent, sample);
+    const applied = await applyStaged(repository, { parent, sample, filter });
     const note = { operation: "commit", who: options.committer };
+    const rest = filter && await copyRest(repository, sample, (key) => !filter.includes(key));
+    const landing = { note, ...(rest === undefined ? {} : { rest }) };
     if (!hasChanged(applied) && !options.allowEmpty) {
       // Only no-changes were staged: they go, the branch stays where it is.
-      return { landing: { commitId: parent.id, note }, result: undefined };
+      return { landing: { ...landing, commitId: parent.id } satisfies Landing, result: undefined };
     }
     const commit = await writeCommit(repository, applied, {
       parents: [parent],
@@ -36,9 +44,9 @@ export async function commitBranch(
       metadata: options.metadata ?? {},
       ...(options.date === undefined ? {} : { date: options.date }),
     });
-    return { landing: { commitId: commit.id, note }, result: commit };
+    return { landing: { ...landing, commitId: commit.id }, result: commit };
   });
-  return outcome ?? refuseNoChanges(branch);
+  return outcome ?? refuseNoChanges(branch, filter);
 }
 
 /** What a commit is made of, beside its metarange. */
@@ -97,23 +105,52 @@ export function checkCommitText(
   );
 }
 
-/** Fails before anything is touched when no token holds a record. */
-async function refuseNothingStaged(repository: Repository, branch: string): Promise<void> {
+/** Fails before anything is touched when no token holds a record, or none under the paths. */
+async function refuseNothingStaged(
+  repository: Repository,
+  branch: string,
+  filter: PathFilter | undefined,
+): Promise<void> {
   const { state } = await findBranch(repository, branch);
-  for (const token of tokensOf(state)) if (!(await isTokenEmpty(repository.kv, token))) return;
-  refuseNoChanges(branch);
+  for (const token of tokensOf(state)) {
+    if (filter ? await holdsAny(repository, token, filter) : !(await isTokenEmpty(repository.kv, token))) {
+      return;
+    }
+  }
+  refuseNoChanges(branch, filter);
 }
 
-async function applyStaged(repository: Repository, parent: Commit, sample: Sample): Promise<Applied> {
+/** Whether a token holds a record under the paths; a look for each of them. */
+async function holdsAny(repository: Repository, token: string, { bounds }: PathFilter): Promise<boolean> {
+  for (const { start, end } of bounds) {
+    for await (const [first] of repository.kv.scan(utf8(token), { start: start!, pageSize: 1 })) {
+      if (first && (!end || compareBytes(first.key, end) < 0)) return true;
+      if (first) break;
+    }
+  }
+  return false;
+}
+
+async function applyStaged(
+  repository: Repository,
+  { parent, sample, filter }: { parent: Commit; sample: Sample; filter: PathFilter | undefined },
+): Promise<Applied> {
   const unflushed: string[] = [];
   const staged = stagedRecords(repository.kv, sample.tokens);
-  const changes = asChanges(staged, (record) => {
+  const changes = asChanges(filter ? within(staged, filter) : staged, (record) => {
     if (record.isUnflushed && record.record) unflushed.push(decodeEntry(record.record.data).address);
   });
   const base = repository.metarange(parent.metaRangeId);
   const applied = await applyChanges(repository.files, base, changes, repository.applyOptions);
   if (unflushed.length > 0) await repository.objects.flush(unflushed);
   return applied;
+}
+
+async function* within(
+  staged: AsyncIterable<readonly StagedRecord[]>,
+  filter: PathFilter,
+): AsyncGenerator<readonly StagedRecord[]> {
+  for await (const block of staged) yield block.filter(({ key }) => filter.includes(key));
 }
 
 async function* asChanges(
@@ -131,8 +168,9 @@ export function hasChanged(applied: Applied): boolean {
   return applied.added + applied.changed + applied.removed > 0;
 }
 
-function refuseNoChanges(branch: string): never {
-  throw new CodedError("invalid", "no_changes", `Cannot commit branch "${branch}": nothing has changed`, {
+function refuseNoChanges(branch: string, filter: PathFilter | undefined): never {
+  const what = filter ? "nothing has changed under the given paths" : "nothing has changed";
+  throw new CodedError("invalid", "no_changes", `Cannot commit branch "${branch}": ${what}`, {
     details: { branch },
   });
 }

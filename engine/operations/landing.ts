@@ -54,6 +54,7 @@ export async function land<T>(
       await cleanDropped(repository.kv, repository.partition, repository.clock);
       return result;
     }
+    if (landing.rest !== undefined) await forgetRest(repository, branch, landing.rest);
   }
   throw new CodedError(
     "conflict",
@@ -61,6 +62,13 @@ export async function land<T>(
     `Cannot update branch "${branch}": others kept changing it meanwhile; nothing is lost, try again`,
     { details: { branch } },
   );
+}
+
+/** Has the records of a rest that did not land deleted later; an answer that was lost may hide that it did land. */
+async function forgetRest(repository: Repository, branch: string, rest: string): Promise<void> {
+  const { state } = await findBranch(repository, branch);
+  if (state.sealedTokens.includes(rest)) return;
+  await recordDropped(repository.kv, repository.partition, { tokens: [rest], clock: repository.clock });
 }
 
 /** Returns the live branch. Fails with `branch_not_found`, or `not_a_branch` when it is a tag. */
@@ -76,7 +84,7 @@ export async function findBranch(
     throw new CodedError(
       "invalid",
       "not_a_branch",
-      `Cannot change "${name}": it is ${what}, and only branches change`,
+      `Cannot use "${name}" as a branch: it is ${what}`,
       { details: { ref: name } },
     );
   }

@@ -10,9 +10,10 @@ import {
   startsWithBytes,
   utf8,
 } from "../../base/bytes.ts";
-import { BlockCollector, BlockCursor, type ValueRecord } from "../committed/mod.ts";
+import { BlockCollector, type ValueRecord } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
-import { type View, viewRecords } from "./view.ts";
+import type { View } from "./view.ts";
+import { ViewCursor } from "./view_cursor.ts";
 
 export interface ListOptions {
   readonly prefix?: string;
@@ -31,25 +32,27 @@ export async function* listView(
 ): AsyncGenerator<readonly Listed[]> {
   const prefix = utf8(options.prefix ?? ""), delimiter = utf8(options.delimiter ?? "");
   const collector = new BlockCollector<Listed>();
-  let left = options.amount ?? Infinity;
-  let start = startKey(prefix, delimiter, options.after);
-  let records = start && new BlockCursor(viewRecords(repository, view, start));
-  while (records && left > 0) {
-    const record: ValueRecord | undefined = records.peek() ?? await records.load();
-    if (!record || !startsWithBytes(record.key, prefix)) break;
-    const folded = fold(record.key, prefix, delimiter);
-    const block = collector.add(folded ? { prefix: folded } : { record });
-    left--;
-    if (!folded) records.advance();
-    else {
-      await records.close();
-      start = afterPrefix(folded);
-      records = start && new BlockCursor(viewRecords(repository, view, start));
+  const start = startKey(prefix, delimiter, options.after);
+  if (!start) return;
+  const records = new ViewCursor(repository, view, start);
+  try {
+    for (let left = options.amount ?? Infinity; left > 0; left--) {
+      const record = records.peek() ?? await records.load();
+      if (!record || !startsWithBytes(record.key, prefix)) break;
+      const folded = fold(record.key, prefix, delimiter);
+      const block = collector.add(folded ? { prefix: folded } : { record });
+      if (block) yield block;
+      if (!folded) records.advance();
+      else {
+        const next = afterPrefix(folded);
+        if (!next) break;
+        records.seek(next);
+      }
     }
-    if (block) yield block;
+    yield collector.take();
+  } finally {
+    await records.close();
   }
-  await records?.close();
-  yield collector.take();
 }
 
 /** Returns where the listing begins, or `undefined` when `after` leaves nothing. */

@@ -1,28 +1,34 @@
-/** Merge, revert and cherry-pick: three-way merges of metaranges, landed on a branch. */
+/** Merge: the last commit of a ref into a branch, as a commit that lands whole or not at all. */
 
-import { lossyText } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
-import type {
-  ChangeType,
-  MergeConflict,
-  MergeOptions,
-  MergeResult,
-  MergeStrategy,
-  PickOptions,
-} from "../../drivers/store.ts";
-import { type Applied, applyChanges, type Conflict, mergeChanges, NO_METARANGE } from "../committed/mod.ts";
-import { sameContent } from "../objects/mod.ts";
+import type { ChangeType, MergeOptions, MergeResult } from "../../drivers/store.ts";
+import { type Applied, type MergeInputs, NO_METARANGE } from "../committed/mod.ts";
 import { type Commit, mergeBase, resolveRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
+import { applyMerge, inputsOf } from "./apply_merge.ts";
 import { checkCommitText, hasChanged, writeCommit } from "./commit.ts";
-import { stagedChanges } from "./diff.ts";
 import { findBranch, land, type Sample } from "./landing.ts";
-import { statsOfRecord } from "./stats.ts";
+import { ConflictSettler } from "./settle_conflicts.ts";
+import { refuseDirty, StagedGuard } from "./staged_guard.ts";
 
-const MAX_CONFLICTS_SHOWN = 1000;
-/** lakeFS's own metadata keys, so that its tools understand our commits. */
+/** lakeFS's own metadata key, so that its tools understand our commits. */
 const STRATEGY_KEY = ".lakefs.merge.strategy";
-const PICK_ORIGIN_KEY = "cherry-pick-origin";
+/** Ours, beside `cherry-pick-origin`: the commit that a squashed merge took everything from. */
+const SQUASH_ORIGIN_KEY = "squash-origin";
+
+export interface MergeNames {
+  /** A ref expression. */
+  readonly source: string;
+  /** A branch. */
+  readonly destination: string;
+}
+
+/** What a merge starts from: its two commits, the metaranges of the three sides, and what is staged and must stay. */
+export interface OpenedMerge {
+  readonly ours: Commit;
+  readonly inputs: MergeInputs;
+  readonly guard: StagedGuard | undefined;
+}
 
 /**
  * Merges the last commit of `source` into a branch: destination first parent, source second.
@@ -30,230 +36,77 @@ const PICK_ORIGIN_KEY = "cherry-pick-origin";
  */
 export async function mergeInto(
   repository: Repository,
-  { source, destination }: { readonly source: string; readonly destination: string },
+  names: MergeNames,
   options: MergeOptions,
 ): Promise<MergeResult> {
-  const message = options.message ?? `Merge '${source}' into '${destination}'`;
-  const metadata = { ...options.metadata, [STRATEGY_KEY]: options.strategy ?? "default" };
-  checkCommitText({ message, metadata });
-  await findBranch(repository, destination);
-  const theirs = (await resolveRef(repository.refs, repository.commits, source)).commit;
-  return await land(repository, destination, async (sample) => {
-    const ours = await repository.commits.get(sample.commitId);
-    const base = await mergeBase(repository.commits, ours, theirs);
-    if (base?.id === theirs.id) refuseNothingToMerge(source, destination);
-    await refuseDirty(repository, destination, { sample, head: ours });
-    const applied = await applyMerge(
-      repository,
-      { base: base?.metaRangeId ?? NO_METARANGE, source: theirs.metaRangeId, destination: ours.metaRangeId },
-      {
-        verb: "merge",
-        what: `"${source}" into "${destination}"`,
-        ...(options.strategy ? { strategy: options.strategy } : {}),
-      },
-    );
-    const commit = await writeCommit(repository, applied, {
-      parents: [ours, theirs],
-      committer: options.committer,
-      message,
-      metadata,
-    });
-    const summary: Record<ChangeType, number> = {
-      added: applied.added,
-      removed: applied.removed,
-      changed: applied.changed,
-      conflict: 0,
-    };
-    const landing = { commitId: commit.id, note: { operation: "merge", who: options.committer } };
-    return { landing, result: { reference: commit.id, summary } };
-  });
-}
-
-/** Takes a commit's changes back on a branch. Fails with `parent_required`, `merge_conflict`, `no_changes`, `branch_dirty`. */
-export function revertOn(
-  repository: Repository,
-  { branch, ref }: { readonly branch: string; readonly ref: string },
-  options: PickOptions,
-): Promise<Commit> {
-  return pick(repository, { branch, ref, verb: "revert" }, options);
-}
-
-/** Makes a commit's changes on a branch, too. Fails as {@link revertOn} does. */
-export function cherryPickOn(
-  repository: Repository,
-  { branch, ref }: { readonly branch: string; readonly ref: string },
-  options: PickOptions,
-): Promise<Commit> {
-  return pick(repository, { branch, ref, verb: "cherry-pick" }, options);
-}
-
-async function pick(
-  repository: Repository,
-  { branch, ref, verb }: { branch: string; ref: string; verb: "revert" | "cherry-pick" },
-  options: PickOptions,
-): Promise<Commit> {
-  await findBranch(repository, branch);
-  const { commit } = await resolveRef(repository.refs, repository.commits, ref);
-  const parentMetarange = await metarangeOfParent(repository, commit, { verb, parent: options.parent });
-  const isRevert = verb === "revert";
-  const message = options.message ?? (isRevert ? `Revert ${commit.id}` : commit.message);
-  const metadata = isRevert
-    ? { ...options.metadata }
-    : { ...commit.metadata, [PICK_ORIGIN_KEY]: commit.id, ...options.metadata };
-  checkCommitText({ message, metadata, allowEmptyMessage: true });
-  return await land(repository, branch, async (sample) => {
-    const head = await repository.commits.get(sample.commitId);
-    await refuseDirty(repository, branch, { sample, head });
-    const [base, source] = isRevert
-      ? [commit.metaRangeId, parentMetarange]
-      : [parentMetarange, commit.metaRangeId];
-    const inputs = { base, source, destination: head.metaRangeId };
-    const applied = await applyMerge(repository, inputs, {
-      verb,
-      what: `${commit.id.slice(0, 12)} on "${branch}"`,
-    });
-    if (!hasChanged(applied)) {
-      throw new CodedError(
-        "invalid",
-        "no_changes",
-        `Cannot ${verb} commit "${commit.id.slice(0, 12)}": it changes nothing on branch "${branch}"`,
-        { details: { branch, verb } },
-      );
-    }
-    const landed = await writeCommit(repository, applied, {
-      parents: [head],
-      committer: options.committer,
-      message,
-      metadata,
-    });
+  await findBranch(repository, names.destination);
+  const theirs = (await resolveRef(repository.refs, repository.commits, names.source)).commit;
+  const text = textOf(names, theirs, options);
+  checkCommitText(text);
+  const settler = new ConflictSettler(repository, options);
+  return await land(repository, names.destination, async (sample) => {
+    const { ours, inputs, guard } = await openMerge(repository, { names, theirs, sample }, options);
+    const what = `"${names.source}" into "${names.destination}"`;
+    const applied = await applyMerge(repository, inputs, { verb: "merge", what, settler, guard });
+    // A squashed merge has one parent: without a change it would say nothing.
+    if (options.squash && !hasChanged(applied)) refuseNothingToMerge(names);
+    await repository.objects.flush(settler.unflushed);
+    const parents = options.squash ? [ours] : [ours, theirs];
+    const commit = await writeCommit(repository, applied, { parents, committer: options.committer, ...text });
+    const rest = await guard?.copy();
+    const note = { operation: "merge", who: options.committer };
     return {
-      landing: { commitId: landed.id, note: { operation: verb, who: options.committer } },
-      result: landed,
+      landing: { commitId: commit.id, note, ...(rest === undefined ? {} : { rest }) },
+      result: { reference: commit.id, summary: summaryOf(applied) },
     };
   });
 }
 
-/** Returns the metarange of the parent that a commit is compared with. */
-async function metarangeOfParent(
+/** Finds the base of a merge and looks at what is staged. Fails with `nothing_to_merge`, `branch_dirty`. */
+export async function openMerge(
   repository: Repository,
-  commit: Commit,
-  { verb, parent }: { verb: string; parent: number | undefined },
-): Promise<string> {
-  const count = commit.parents.length;
-  if (count > 1 && parent === undefined) {
-    throw new CodedError(
-      "invalid",
-      "parent_required",
-      `Cannot ${verb} commit "${
-        commit.id.slice(0, 12)
-      }": it is a merge; give a parent number from 1 to ${count}`,
-      { details: { commit: commit.id, parents: count } },
-    );
-  }
-  const number = parent ?? 1;
-  if (count === 0 && number === 1) return NO_METARANGE;
-  const id = Number.isInteger(number) ? commit.parents[number - 1] : undefined;
-  if (id === undefined) {
-    throw new CodedError(
-      "invalid",
-      "invalid_parent",
-      `Cannot ${verb} commit "${commit.id.slice(0, 12)}": it has no parent number ${number}, only ${count}`,
-    );
-  }
-  return (await repository.commits.get(id)).metaRangeId;
-}
-
-async function applyMerge(
-  repository: Repository,
-  inputs: { readonly base: string; readonly source: string; readonly destination: string },
-  { verb, what, strategy }: {
-    readonly verb: string;
-    readonly what: string;
-    readonly strategy?: MergeStrategy;
+  { names, theirs, sample }: {
+    readonly names: MergeNames;
+    readonly theirs: Commit;
+    readonly sample: Sample;
   },
-): Promise<Applied> {
-  const conflicts = new ConflictList(repository);
-  const metaranges = {
-    base: repository.metarange(inputs.base),
-    source: repository.metarange(inputs.source),
-    destination: repository.metarange(inputs.destination),
-  };
-  const changes = mergeChanges(metaranges, {
-    same: sameContent,
-    onConflict(conflict) {
-      if (strategy === "source-wins") return { key: conflict.key, record: conflict.source };
-      if (strategy !== "dest-wins") conflicts.add(conflict);
-      return undefined;
-    },
+  { keepStaged }: Pick<MergeOptions, "keepStaged">,
+): Promise<OpenedMerge> {
+  const ours = await repository.commits.get(sample.commitId);
+  const base = await mergeBase(repository.commits, ours, theirs);
+  if (base?.id === theirs.id) refuseNothingToMerge(names);
+  const inputs = inputsOf(repository, {
+    base: base?.metaRangeId ?? NO_METARANGE,
+    source: theirs.metaRangeId,
+    destination: ours.metaRangeId,
   });
-  const applied = await applyChanges(
-    repository.files,
-    metaranges.destination,
-    changes,
-    repository.applyOptions,
-  );
-  conflicts.throwIfAny(verb, what);
-  return applied;
+  const staged = { metarange: inputs.destination, tokens: sample.tokens };
+  if (!keepStaged) await refuseDirty(repository, { branch: names.destination, verb: "merge" }, staged);
+  const guard = keepStaged ? await StagedGuard.over(repository, names.destination, staged) : undefined;
+  return { ours, inputs, guard };
 }
 
-/** Conflicts found so far: all counted, the first ones kept. */
-class ConflictList {
-  readonly #repository: Repository;
-  readonly #shown: MergeConflict[] = [];
-  #count = 0;
-
-  constructor(repository: Repository) {
-    this.#repository = repository;
-  }
-
-  add(conflict: Conflict): void {
-    this.#count++;
-    if (this.#shown.length >= MAX_CONFLICTS_SHOWN) return;
-    const side = (record: Conflict["base"]) => record && statsOfRecord(this.#repository, record);
-    const base = side(conflict.base),
-      source = side(conflict.source),
-      destination = side(conflict.destination);
-    this.#shown.push({
-      path: lossyText(conflict.key),
-      ...(base ? { base } : {}),
-      ...(source ? { source } : {}),
-      ...(destination ? { destination } : {}),
-    });
-  }
-
-  throwIfAny(verb: string, what: string): void {
-    if (this.#count === 0) return;
-    const paths = this.#count === 1 ? `"${this.#shown[0]!.path}"` : `${this.#count} paths`;
-    throw new CodedError(
-      "conflict",
-      "merge_conflict",
-      `Cannot ${verb} ${what}: both sides changed ${paths}`,
-      {
-        details: { verb, count: this.#count, conflicts: this.#shown },
-      },
-    );
-  }
+function textOf(
+  { source, destination }: MergeNames,
+  theirs: Commit,
+  options: MergeOptions,
+): { message: string; metadata: Record<string, string> } {
+  const what = options.squash ? `Squash '${source}' (${theirs.id.slice(0, 12)})` : `Merge '${source}'`;
+  return {
+    message: options.message ?? `${what} into '${destination}'`,
+    metadata: {
+      ...options.metadata,
+      [STRATEGY_KEY]: options.strategy ?? "default",
+      ...(options.squash ? { [SQUASH_ORIGIN_KEY]: theirs.id } : {}),
+    },
+  };
 }
 
-/** Refuses a branch with staged changes, judged on the sealed sample. */
-async function refuseDirty(
-  repository: Repository,
-  branch: string,
-  { sample, head }: { sample: Sample; head: Commit },
-): Promise<void> {
-  const metarange = repository.metarange(head.metaRangeId);
-  for await (const block of stagedChanges(repository, { metarange, tokens: sample.tokens })) {
-    if (block.length === 0) continue;
-    throw new CodedError(
-      "conflict",
-      "branch_dirty",
-      `Cannot change branch "${branch}": it has uncommitted changes`,
-      { details: { branch } },
-    );
-  }
+function summaryOf({ added, removed, changed }: Applied): Record<ChangeType, number> {
+  return { added, removed, changed, conflict: 0 };
 }
 
-function refuseNothingToMerge(source: string, destination: string): never {
+function refuseNothingToMerge({ source, destination }: MergeNames): never {
   throw new CodedError(
     "invalid",
     "nothing_to_merge",

@@ -85,40 +85,34 @@ export async function deleteRef(
   }
 }
 
-/** Brings a deleted branch or tag back as it was; a branch with what was staged on it. Fails with `ref_not_deleted`. */
+/**
+ * Brings a deleted branch or tag back as it was, a branch with what was staged on it: the one of its kind that was deleted
+ * last, or by the deletion of an `id`. Fails with `ref_not_deleted`.
+ */
 export async function restoreRef(
   repository: Repository,
   kind: RefKind,
-  { name, who }: { readonly name: string; readonly who: string },
+  { name, who, id }: { readonly name: string; readonly who: string; readonly id?: string },
 ): Promise<RefInfo> {
-  while (true) {
-    const seen = await repository.refs.findDeleted(name);
-    if (!seen || (seen.record.branch !== undefined) !== (kind === "branch")) {
-      throw new CodedError(
-        "not_found",
-        "ref_not_deleted",
-        `Cannot restore ${kind} "${name}": no deleted ${kind} of that name is known`,
-        { details: { [kind]: name, ref: name } },
-      );
-    }
-    const { move: _, ...content } = seen.record;
-    const restored = { ...content, isDeleted: false };
-    if (await repository.refs.change(seen, restored, { operation: `${kind} restore`, who })) {
-      return { id: name, commitId: pointsAt(content) };
-    }
-  }
+  const restored = await repository.refs.restore(kind, name, { who, ...(id === undefined ? {} : { id }) });
+  if (restored) return refInfo(restored);
+  const which = id === undefined
+    ? `no deleted ${kind} of that name is known`
+    : `no deletion "${id}" of it is known`;
+  throw new CodedError("not_found", "ref_not_deleted", `Cannot restore ${kind} "${name}": ${which}`, {
+    details: { [kind]: name, ref: name },
+  });
 }
 
 async function findRef(repository: Repository, kind: RefKind, name: string): Promise<SeenRef> {
   const seen = await repository.refs.find(name);
   if (seen && (seen.record.branch !== undefined) === (kind === "branch")) return seen;
+  const other = kind === "branch" ? "tag" : "branch";
   throw new CodedError(
     "not_found",
     `${kind}_not_found`,
-    `Cannot find ${kind} "${name}": there is none of that name`,
-    {
-      details: { [kind]: name, ref: name },
-    },
+    `Cannot find ${kind} "${name}": ${seen ? `it is a ${other}` : "there is none of that name"}`,
+    { details: { [kind]: name, ref: name, ...(seen ? { other_kind: other } : {}) } },
   );
 }
 

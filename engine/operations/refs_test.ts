@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openMemoryKv } from "../../kv/memory/mod.ts";
+import { hookedKv } from "../../tests/support/hooked_kv.ts";
 import {
   collect,
   commit,
   contents,
   readText,
+  testEngine,
   WHO,
   withRepository,
   write,
@@ -161,12 +164,144 @@ test("a deleted branch or tag comes back where it was, a branch with what was st
   await store.createTag("repo", "v1", "side", WHO);
   await store.deleteBranch("repo", "side", WHO);
   await store.deleteTag("repo", "v1", WHO);
-  await assert.rejects(store.restoreRef("repo", "tag", "side", WHO), { code: "ref_not_deleted" });
-  await assert.rejects(store.restoreRef("repo", "branch", "never", WHO), { code: "ref_not_deleted" });
-  await store.restoreRef("repo", "branch", "side", WHO);
-  await store.restoreRef("repo", "tag", "v1", WHO);
+  await assert.rejects(store.restoreRef("repo", "tag", "side", { who: WHO }), { code: "ref_not_deleted" });
+  await assert.rejects(store.restoreRef("repo", "branch", "never", { who: WHO }), {
+    code: "ref_not_deleted",
+  });
+  await store.restoreRef("repo", "branch", "side", { who: WHO });
+  await store.restoreRef("repo", "tag", "v1", { who: WHO });
   assert.equal(await store.resolve("repo", "side"), head);
   assert.equal(await store.resolve("repo", "v1"), head);
   assert.deepEqual(await contents(store, "side"), { a: "1", b: "staged" });
-  await assert.rejects(store.restoreRef("repo", "branch", "side", WHO), { code: "branch_exists" });
+  await assert.rejects(store.restoreRef("repo", "branch", "side", { who: WHO }), { code: "branch_exists" });
+});
+
+test("log() stops at a ref: what that is made on is left out, on its own line or merged", async () => {
+  const { store } = await withRepository();
+  const a = await commit(store, "main", { a: "1" }, "a");
+  const b = await commit(store, "main", { b: "1" }, "b");
+  await store.createBranch("repo", "side", "main", WHO);
+  const s1 = await commit(store, "side", { s: "1" }, "s1");
+  const c = await commit(store, "main", { c: "1" }, "c");
+  const { reference: m } = await store.merge("repo", "side", "main", { committer: WHO });
+  const s2 = await commit(store, "side", { s: "2" }, "s2");
+  const d = await commit(store, "main", { d: "1" }, "d");
+  const log = async (stopAt: string, options: object = {}, ref = "main") =>
+    ids(await collect(store.log("repo", ref, { stopAt, ...options })));
+  const all = { allParents: true };
+  assert.deepEqual(await log(c), [d, m, c]);
+  assert.deepEqual((await log(c, all)).sort(), [d, m, c, s1].sort());
+  assert.deepEqual(await log(b), [d, m, c, b]);
+  // A merged branch's commit: the first parents that it is made on are left out, too.
+  assert.deepEqual(await log(s1), [d, m, c]);
+  assert.deepEqual((await log(s1, all)).sort(), [d, m, c, s1].sort());
+  assert.deepEqual(await log(s2), [d, m, c]);
+  assert.deepEqual(await log("main"), [d]);
+  assert.deepEqual(await log("main", {}, a), []);
+  assert.deepEqual(await log(c, { amount: 2 }), [d, m]);
+  assert.deepEqual(await log(a, { paths: ["b"] }), [b]);
+  await assert.rejects(log("nowhere"), { code: "ref_not_found" });
+});
+
+test("each deleted branch of a name comes back, by the id of its deletion, with its own staged changes", async () => {
+  const { store } = await withRepository();
+  for (const text of ["1", "2", "3"]) {
+    await store.createBranch("repo", "side", "main", WHO);
+    await write(store, "side", { a: text });
+    await store.deleteBranch("repo", "side", WHO);
+  }
+  const deletions = (await collect(store.reflog("repo", "side")))
+    .filter(({ operation }) => operation === "branch delete").map(({ id }) => id);
+  assert.equal(new Set(deletions).size, 3);
+  const restore = (id?: string) =>
+    store.restoreRef("repo", "branch", "side", { who: WHO, ...(id ? { id } : {}) });
+  await restore();
+  assert.deepEqual(await contents(store, "side"), { a: "3" });
+  await assert.rejects(restore(deletions[0]), { code: "branch_exists" });
+  await store.deleteBranch("repo", "side", WHO);
+  await restore(deletions[0]);
+  assert.deepEqual(await contents(store, "side"), { a: "1" });
+  const moves = await collect(store.reflog("repo", "side"));
+  assert.equal(moves.at(-1)!.restored, deletions[0]);
+  await store.deleteBranch("repo", "side", WHO);
+  // What was restored once, and was deleted again, comes back by that deletion only.
+  await assert.rejects(restore(deletions[0]), { code: "ref_not_deleted" });
+  await assert.rejects(restore("nothing"), { code: "ref_not_deleted" });
+  await restore(deletions[1]);
+  assert.deepEqual(await contents(store, "side"), { a: "2" });
+});
+
+test("a branch comes back after a tag of its name was made and deleted, and the tag after the branch", async () => {
+  const { store } = await withRepository();
+  const head = await commit(store, "main", { a: "1" });
+  await store.createBranch("repo", "x", "main", WHO);
+  await write(store, "x", { b: "staged" });
+  await store.deleteBranch("repo", "x", WHO);
+  await store.createTag("repo", "x", "main~1", WHO);
+  await assert.rejects(store.restoreRef("repo", "branch", "x", { who: WHO }), { code: "tag_exists" });
+  await store.deleteTag("repo", "x", WHO);
+  await store.restoreRef("repo", "branch", "x", { who: WHO });
+  assert.deepEqual(await contents(store, "x"), { a: "1", b: "staged" });
+  assert.equal((await store.getBranch("repo", "x")).commitId, head);
+  await store.deleteBranch("repo", "x", WHO);
+  await store.restoreRef("repo", "tag", "x", { who: WHO });
+  assert.equal(await store.resolve("repo", "x"), await store.resolve("repo", "main~1"));
+  await store.deleteTag("repo", "x", WHO);
+  await store.restoreRef("repo", "tag", "x", { who: WHO });
+});
+
+test("a creation that loses to a restore leaves nothing from which the branch could come back twice", async () => {
+  const kv = openMemoryKv();
+  const { store, objects, clock } = await withRepository(testEngine({ kv }));
+  await store.createBranch("repo", "x", "main", WHO);
+  await write(store, "x", { a: "staged" });
+  await store.deleteBranch("repo", "x", WHO);
+  let isArmed = true;
+  const losing = testEngine({
+    kv: hookedKv(kv, {
+      async before({ call, key }) {
+        if (!isArmed || call !== "setIf" || !key.startsWith("refs/")) return;
+        isArmed = false;
+        await store.restoreRef("repo", "branch", "x", { who: WHO });
+      },
+    }),
+    objects,
+    clock,
+  });
+  await assert.rejects(losing.store.createBranch("repo", "x", "main", WHO), { code: "branch_exists" });
+  const [deletion] = (await collect(store.reflog("repo", "x")))
+    .filter(({ operation }) => operation === "branch delete");
+  // The creation has copied the deleted branch by now; it was restored all the same, and lives on.
+  const head = (await store.commit("repo", "x", { message: "m", committer: WHO })).id;
+  await store.deleteBranch("repo", "x", WHO);
+  const restore = (id?: string) =>
+    store.restoreRef("repo", "branch", "x", { who: WHO, ...(id ? { id } : {}) });
+  await assert.rejects(restore(deletion!.id), { code: "ref_not_deleted" });
+  assert.equal((await restore()).commitId, head);
+});
+
+test("of restores of two deletions at once one lands, and the other says that the name is taken", async () => {
+  const { store } = await withRepository();
+  for (const text of ["1", "2"]) {
+    await store.createBranch("repo", "x", "main", WHO);
+    await write(store, "x", { a: text });
+    await store.deleteBranch("repo", "x", WHO);
+  }
+  const deletions = (await collect(store.reflog("repo", "x")))
+    .filter(({ operation }) => operation === "branch delete");
+  const outcomes = await Promise.allSettled(
+    deletions.map(({ id }) => store.restoreRef("repo", "branch", "x", { who: WHO, id })),
+  );
+  const failed = outcomes.filter((outcome) => outcome.status === "rejected");
+  assert.deepEqual(failed.map(({ reason }) => reason.code), ["branch_exists"]);
+});
+
+test("who takes a tag for a branch, or a branch for a tag, is told what it is", async () => {
+  const { store } = await withRepository();
+  await store.createTag("repo", "v1", "main", WHO);
+  const isTag = { message: /"v1".*: it is a tag$/ };
+  await assert.rejects(store.getBranch("repo", "v1"), isTag);
+  await assert.rejects(store.deleteBranch("repo", "v1", WHO), isTag);
+  await assert.rejects(collect(store.status("repo", "v1")), isTag);
+  await assert.rejects(store.deleteTag("repo", "main", WHO), { message: /"main".*: it is a branch$/ });
 });

@@ -4,9 +4,9 @@ import { equalBytes, startsWithBytes, utf8 } from "../../base/bytes.ts";
 import { type Commit, resolveRef } from "../refs/mod.ts";
 import { pathKey } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
-import { encodeStaged, stagedRecords } from "../staging/mod.ts";
 import { stagedChanges } from "./diff.ts";
 import { findBranch, land, type Sample } from "./landing.ts";
+import { copyRest } from "./rest.ts";
 
 /** Drops staged changes: all, those under a prefix, or that of one path. Returns how many; nothing to drop is no error. */
 export async function resetBranch(
@@ -21,7 +21,7 @@ export async function resetBranch(
     : undefined;
   return await land(repository, branch, async (sample) => {
     const result = await countChanges(repository, sample, isDropped);
-    const rest = isDropped && await copyRest(repository, sample, isDropped);
+    const rest = isDropped && await copyRest(repository, sample, (key) => !isDropped(key));
     const note = { operation: "reset", who };
     return { landing: { commitId: sample.commitId, note, ...(rest ? { rest } : {}) }, result };
   });
@@ -53,24 +53,6 @@ export async function hardReset(
     const landing = { commitId: commit.id, note: { operation: "hard reset", who } };
     return Promise.resolve({ landing, result: commit });
   });
-}
-
-/** Writes the sampled records that are not dropped to a fresh token; returns it, or `undefined` when none is left. */
-async function copyRest(
-  repository: Repository,
-  sample: Sample,
-  isDropped: (key: Uint8Array) => boolean,
-): Promise<string | undefined> {
-  const token = repository.newToken();
-  let isUsed = false;
-  for await (const block of stagedRecords(repository.kv, sample.tokens)) {
-    const kept = block.filter(({ key }) => !isDropped(key));
-    if (kept.length === 0) continue;
-    isUsed = true;
-    const entries = kept.map((record) => ({ key: record.key, value: encodeStaged(record) }));
-    await repository.kv.setMany(utf8(token), entries);
-  }
-  return isUsed ? token : undefined;
 }
 
 function matching(

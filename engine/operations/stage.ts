@@ -19,6 +19,8 @@ import { findBranch } from "./landing.ts";
 import { tokensOf } from "./view.ts";
 
 const MAX_ATTEMPTS = 100;
+/** From so many writes on, reading a metarange's list of ranges whole is worth it. */
+const MANY_WRITES = 64;
 
 /** A write to stage: an entry, or a tombstone when there is none. */
 export interface StagedWrite {
@@ -52,6 +54,8 @@ export async function stageWrites(
     const { state } = await findBranch(repository, branch);
     const metarange = repository.metarange((await repository.commits.get(state.commitId)).metaRangeId);
     const isEmpty = metarange.id === NO_METARANGE;
+    // Otherwise each look-up searches the metarange's file for its range.
+    if (ordered.length >= MANY_WRITES) await metarange.ranges();
     const unused: UnusedObject[] = [];
     const staged: KvEntry[] = [];
     for (const write of ordered) {

@@ -10,10 +10,14 @@ import type { Repository } from "../repository.ts";
 
 /** Returns the stats of an entry. */
 export function statsOfEntry(repository: Repository, path: string, entry: Entry): ObjectStats {
-  const isFull = entry.addressType === 2 || (entry.addressType === 0 && entry.address.includes("://"));
+  const { address, addressType } = entry;
   return {
     path,
-    physicalAddress: isFull ? entry.address : repository.objects.locate(entry.address),
+    // Working out the place of a file costs more than all the rest, and a listing rarely shows it.
+    get physicalAddress(): string {
+      const isFull = addressType === 2 || (addressType === 0 && address.includes("://"));
+      return isFull ? address : repository.objects.locate(address);
+    },
     checksum: entry.etag,
     sizeBytes: entry.sizeBytes,
     mtimeMs: millisecondsOf(entry.lastModified),

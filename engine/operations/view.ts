@@ -1,11 +1,10 @@
 /** What a ref shows: a commit's records, with a branch's staged changes over them. */
 
 import { CodedError } from "../../base/errors.ts";
-import { compareBytes } from "../../base/bytes.ts";
-import { BlockCollector, BlockCursor, type Metarange, type ValueRecord } from "../committed/mod.ts";
+import type { Metarange, ValueRecord } from "../committed/mod.ts";
 import { type BranchState, type Commit, type ResolvedRef, resolveRef, type SeenRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
-import { lookUpStaged, MAX_READ_MS, type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { lookUpStaged } from "../staging/mod.ts";
 
 export interface View {
   readonly commit: Commit;
@@ -80,47 +79,8 @@ function isUnmoved(before: View, after: View): boolean {
     before.tokens.every((token, i) => token === after.tokens[i]);
 }
 
-/** Yields the records that a view shows from `start` on, in key order. Fails with `try_again` when it takes too long. */
-export async function* viewRecords(
-  repository: Repository,
-  view: View,
-  start?: Uint8Array,
-): AsyncGenerator<readonly ValueRecord[]> {
-  const committed = view.metarange.records(start);
-  const layers = view.tokens.length === 0
-    ? committed
-    : overlaid(committed, stagedRecords(repository.kv, view.tokens, start));
-  for await (const block of layers) {
-    if (view.branch && repository.clock.now() - view.openedMs > MAX_READ_MS) {
-      await checkTokensKept(repository, view);
-    }
-    yield block;
-  }
-}
-
-/** Lays staged records over committed ones. */
-async function* overlaid(
-  committed: AsyncIterable<readonly ValueRecord[]>,
-  staged: AsyncIterable<readonly StagedRecord[]>,
-): AsyncGenerator<readonly ValueRecord[]> {
-  const below = new BlockCursor(committed), above = new BlockCursor(staged);
-  const collector = new BlockCollector<ValueRecord>();
-  while (true) {
-    const old = below.peek() ?? await below.load();
-    const change = above.peek() ?? await above.load();
-    if (!old && !change) break;
-    const order = !change ? -1 : !old ? 1 : compareBytes(old.key, change.key);
-    if (order <= 0) below.advance();
-    if (order >= 0) above.advance();
-    const record = order < 0 ? old : change!.record;
-    const block = record && collector.add(record);
-    if (block) yield block;
-  }
-  yield collector.take();
-}
-
 /** Fails when tokens that a long reading goes through may have been dropped and deleted: it must never come out short. */
-async function checkTokensKept(repository: Repository, view: View): Promise<void> {
+export async function checkTokensKept(repository: Repository, view: View): Promise<void> {
   const now = await repository.refs.find(view.branch!.record.name);
   const kept = new Set(now?.record.branch ? tokensOf(now.record.branch) : []);
   if (view.tokens.every((token) => kept.has(token))) return;

@@ -28,6 +28,44 @@ export async function* allAncestors(commits: Commits, from: Commit): AsyncGenera
 }
 
 /**
+ * Yields a commit and its ancestors, children before parents, without what `stop` is made on: the ancestors of `stop`, but
+ * not `stop` itself. With `firstParents` only those along first parents.
+ *
+ * Both sides are walked together by falling generation, so the cost is the history between them. Once nothing waits that
+ * `stop` does not reach, nothing more can come.
+ */
+export async function* commitsSince(
+  commits: Commits,
+  from: Commit,
+  { stop, firstParents }: { readonly stop: Commit; readonly firstParents: boolean },
+): AsyncGenerator<Commit> {
+  const WANTED = 1, STOPPED = 2;
+  const marks = new Map<string, number>();
+  const waiting = new CommitQueue();
+  let wanted = 0;
+  function mark(commit: Commit, side: number): void {
+    const before = marks.get(commit.id) ?? 0;
+    const after = before | side;
+    if (before === 0) waiting.push(commit);
+    marks.set(commit.id, after);
+    wanted += Number(after === WANTED) - Number(before === WANTED);
+  }
+  mark(from, WANTED);
+  for (const parent of stop.parents) mark(await commits.get(parent), STOPPED);
+  while (wanted > 0) {
+    const commit = waiting.pop()!;
+    const side = marks.get(commit.id)!;
+    if (side === WANTED) {
+      wanted--;
+      yield commit;
+    }
+    if (commit.id === stop.id) continue;
+    const parents = side === WANTED && firstParents ? commit.parents.slice(0, 1) : commit.parents;
+    for (const parent of parents) mark(await commits.get(parent), side);
+  }
+}
+
+/**
  * Returns the nearest common ancestor: of highest generation, then of smallest ID; `undefined` when there is none.
  *
  * Commits are taken by falling generation, so when one is taken, all its descendants have marked it.
@@ -63,7 +101,7 @@ export async function commitAtTime(commits: Commits, from: Commit, timeMs: numbe
 }
 
 /** A heap of commits: highest generation first, then the smallest ID. */
-class CommitQueue {
+export class CommitQueue {
   readonly #heap: Commit[] = [];
 
   push(commit: Commit): void {

@@ -3,7 +3,7 @@
 export { commitId, commitPreimage } from "./commit_id.ts";
 export { type Commit, Commits } from "./commits.ts";
 export { parseRefExpression } from "./expression.ts";
-export { allAncestors, commitAtTime, firstParents, mergeBase } from "./history.ts";
+export { allAncestors, commitAtTime, CommitQueue, commitsSince, firstParents, mergeBase } from "./history.ts";
 export { checkBranchName, checkRepositoryName, checkTagName } from "./names.ts";
 export type { BranchState, CommitRecord, RefMove, RefRecord, RepositoryRecord } from "./records.ts";
 export { type MoveNote, pointsAt, type RefContent, Refs, type SeenRef } from "./refs.ts";

@@ -47,6 +47,8 @@ export interface RefMove {
   readonly newCommitId: string;
   readonly who: string;
   readonly time: Timestamp;
+  /** Of a restore: the ID of the deletion that it takes back. */
+  readonly restored?: string;
 }
 
 export interface RefRecord {
@@ -161,6 +163,7 @@ export function encodeMove(move: RefMove): Uint8Array {
     .string(5, move.newCommitId)
     .string(6, move.who)
     .timestamp(7, move.time)
+    .string(8, move.restored ?? "")
     .finish();
 }
 
@@ -170,7 +173,7 @@ export function decodeMove(bytes: Uint8Array): RefMove {
     let time: Timestamp = { seconds: 0, nanos: 0 };
     for (const field of protobufFields(bytes)) {
       if (field.number === 7) time = protobufTimestamp(field);
-      else if (field.number < 7) texts[field.number] = protobufString(field);
+      else if (field.number < 9) texts[field.number] = protobufString(field);
     }
     return {
       id: texts[1] ?? "",
@@ -180,6 +183,7 @@ export function decodeMove(bytes: Uint8Array): RefMove {
       newCommitId: texts[5] ?? "",
       who: texts[6] ?? "",
       time,
+      ...(texts[8] ? { restored: texts[8] } : {}),
     };
   });
 }

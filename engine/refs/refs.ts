@@ -4,6 +4,11 @@
  * Every change of a ref is one compare-and-set of its one record, so no two names that a disk would merge, and no branch
  * and tag of one name, can come to stand side by side, whatever runs at once. The record holds the ref's last move;
  * before the next one replaces it, it is copied to `reflog/<id>`, so the log loses no move and invents none.
+ *
+ * A deleted ref is restored from its marked record. Before another ref of the name takes its place, that record is copied to
+ * `deleted/<folded name> NUL <id of the deletion>`. A copy alone proves nothing: whoever made it may not have landed, and somebody
+ * else may have restored the ref instead. What was restored is told by the moves, which are never lost: a restore names
+ * the deletion that it takes back, so none is taken back twice, and no branch comes back with tokens that it had once.
  */
 
 import { utf8 } from "../../base/bytes.ts";
@@ -18,6 +23,7 @@ import { decodeMove, decodeRef, encodeMove, encodeRef, type RefMove, type RefRec
 
 const PREFIX = "refs/";
 const LOG_PREFIX = "reflog/";
+const DELETED_PREFIX = "deleted/";
 
 /** A ref as it was read, to be handed back when it is changed. */
 export interface SeenRef {
@@ -29,6 +35,8 @@ export interface SeenRef {
 export interface MoveNote {
   readonly operation: string;
   readonly who: string;
+  /** Of a restore: the ID of the deletion that it takes back. */
+  readonly restored?: string;
 }
 
 /** What a ref becomes: all but its last move, which {@link Refs.change} makes. */
@@ -53,11 +61,46 @@ export class Refs {
     return seen && !seen.record.isDeleted && seen.record.name === name ? seen : undefined;
   }
 
-  /** Returns the deleted ref of this very name; fails with `branch_exists` or `tag_exists` when the name is in use. */
-  async findDeleted(name: string): Promise<SeenRef | undefined> {
-    const seen = await this.#seen(name);
-    if (seen && !seen.record.isDeleted) refuseName({ ...seen.record, name }, seen.record);
-    return seen && seen.record.name === name ? seen : undefined;
+  /**
+   * Restores a ref of this very name: the one of its kind that was deleted last, or by the deletion of an `id`. Returns
+   * `undefined` when there is none to restore. Fails with `branch_exists` or `tag_exists` when the name is in use.
+   */
+  async restore(
+    kind: "branch" | "tag",
+    name: string,
+    { who, id }: { readonly who: string; readonly id?: string },
+  ): Promise<RefRecord | undefined> {
+    while (true) {
+      const seen = await this.#seen(name);
+      if (!seen) return undefined;
+      if (!seen.record.isDeleted) refuseName(`restore ${kind}`, name, seen.record);
+      // The moves are read after the record, so they tell of every restore that the compare-and-set does not rule out.
+      const [deleted] = (await this.#deleted(name, seen.record)).filter((record) =>
+        (record.branch !== undefined) === (kind === "branch") && (id === undefined || record.move.id === id)
+      );
+      if (!deleted) return undefined;
+      const { move, ...content } = deleted;
+      const note = { operation: `${kind} restore`, who, restored: move.id };
+      const landed = await this.#trySet(seen, { ...content, isDeleted: false }, note);
+      if (landed) return landed;
+    }
+  }
+
+  /** Returns the deleted refs of a name that nobody has restored, the last deleted one first. */
+  async #deleted(name: string, current: RefRecord): Promise<RefRecord[]> {
+    const found = new Map<string, RefRecord>([[current.move.id, current]]);
+    const prefix = utf8(`${DELETED_PREFIX}${foldName(name)}\0`);
+    for await (const page of this.#kv.scan(this.#partition, { prefix })) {
+      for (const { value } of page) {
+        const record = decodeRef(value);
+        found.set(record.move.id, record);
+      }
+    }
+    for await (const moves of this.moves(name)) {
+      for (const { restored } of moves) if (restored !== undefined) found.delete(restored);
+    }
+    return [...found.values()].filter((record) => record.name === name)
+      .sort((a, b) => (a.move.id < b.move.id ? 1 : -1));
   }
 
   /** Yields live refs of one kind, in the order of their folded names. */
@@ -77,7 +120,9 @@ export class Refs {
   async create(content: RefContent, note: MoveNote): Promise<RefRecord> {
     while (true) {
       const seen = await this.#seen(content.name);
-      if (seen && !seen.record.isDeleted) refuseName(content, seen.record);
+      if (seen && !seen.record.isDeleted) {
+        refuseName(`create ${content.branch ? "branch" : "tag"}`, content.name, seen.record);
+      }
       const landed = await this.#trySet(seen, content, note);
       if (landed) return landed;
     }
@@ -128,7 +173,11 @@ export class Refs {
   ): Promise<RefRecord | undefined> {
     const before = seen?.record;
     if (before) {
-      await this.#kv.set(this.#partition, utf8(LOG_PREFIX + before.move.id), encodeMove(before.move));
+      const entries = [{ key: utf8(LOG_PREFIX + before.move.id), value: encodeMove(before.move) }];
+      if (before.isDeleted && note.restored !== before.move.id) {
+        entries.push({ key: deletedKey(before), value: encodeRef(before) });
+      }
+      await this.#kv.setMany(this.#partition, entries);
     }
     const move: RefMove = {
       id: newId(this.#clock, this.#randomness),
@@ -162,13 +211,17 @@ function refKey(name: string): Uint8Array {
   return utf8(PREFIX + foldName(name));
 }
 
-function refuseName(wanted: RefContent, existing: RefRecord): never {
-  const wantedKind = wanted.branch ? "branch" : "tag";
+/** No name holds a NUL, so what is kept of one name does not lie among what is kept of another. */
+function deletedKey(deleted: RefRecord): Uint8Array {
+  return utf8(`${DELETED_PREFIX}${foldName(deleted.name)}\0${deleted.move.id}`);
+}
+
+function refuseName(what: string, name: string, existing: RefRecord): never {
   const kind = existing.branch ? "branch" : "tag";
-  const why = existing.name === wanted.name
+  const why = existing.name === name
     ? `a ${kind} of that name exists`
     : `the ${kind} "${existing.name}" differs from it only in case or Unicode form`;
-  throw new CodedError("exists", `${kind}_exists`, `Cannot create ${wantedKind} "${wanted.name}": ${why}`, {
-    details: { name: wanted.name, existing: existing.name },
+  throw new CodedError("exists", `${kind}_exists`, `Cannot ${what} "${name}": ${why}`, {
+    details: { name, existing: existing.name },
   });
 }

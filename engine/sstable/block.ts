@@ -80,10 +80,19 @@ export class BlockCursor {
     return this.keyLength - this.block.trailerBytes;
   }
 
+  /** The memory that the current entry's value lies in. */
+  get valueBytes(): Uint8Array {
+    return this.block.bytes;
+  }
+
+  /** Where the current entry's value ends: where the next entry begins. */
+  get valueEnd(): number {
+    return this.end;
+  }
+
   /** Returns a view of the current entry's value. */
   value(): Uint8Array {
-    const { bytes } = this.block;
-    return new Uint8Array(bytes.buffer, bytes.byteOffset + this.valueStart, this.end - this.valueStart);
+    return this.block.bytes.subarray(this.valueStart, this.end);
   }
 
   /** Fails unless the current entry is a record: tables here hold no deletions, merges or older versions. */
@@ -125,15 +134,18 @@ export class BlockCursor {
     return true;
   }
 
-  /** Moves in front of the last restart point whose key is at most `target`, or of the first one. */
-  seekRestart(target: Uint8Array): void {
+  /**
+   * Moves in front of the last restart point whose key is at most `target`, or of the first one. All keys of the block have
+   * `prefix` bytes in common with it.
+   */
+  seekRestart(target: Uint8Array, prefix = 0): void {
     const { block } = this;
     let below = 0, above = block.restartCount;
     while (above - below > 1) {
       const middle = (below + above) >>> 1;
       this.#moveTo(block.restart(middle));
       if (!this.next()) block.fail("restart point out of bounds");
-      if (this.#compareRest(target) <= 0) below = middle;
+      if (this.#compareRest(target, prefix) <= 0) below = middle;
       else above = middle;
     }
     this.#moveTo(block.restart(below));
@@ -141,21 +153,21 @@ export class BlockCursor {
 
   /**
    * Moves to the first entry whose user key is `target` or greater. Returns 0 when it is `target`, a positive number
-   * when it is greater, and -1 when there is none.
+   * when it is greater, and -1 when there is none. All keys of the block have `prefix` bytes in common with it.
    *
    * Keys are compared without being built: `matched` bytes of the last key equal the target's, and `difference` tells how
    * the bytes behind those compare. A key that shares more than that compares in the same way as the last one.
    */
-  seek(target: Uint8Array): number {
-    this.seekRestart(target);
+  seek(target: Uint8Array, prefix = 0): number {
+    this.seekRestart(target, prefix);
     const { bytes } = this.block;
-    let matched = 0, difference = 0;
+    let matched = prefix, difference = 0;
     while (this.next()) {
       const { shared, keyLength, userKeyLength } = this;
       if (shared <= matched) {
         const toRest = this.restStart - shared;
         const common = keyLength < target.length ? keyLength : target.length;
-        matched = shared;
+        matched = shared > prefix ? shared : prefix;
         while (matched < common && bytes[toRest + matched] === target[matched]) matched++;
         difference = matched < common ? bytes[toRest + matched]! - target[matched]! : 0;
       }
@@ -173,11 +185,11 @@ export class BlockCursor {
   }
 
   /** Compares an entry that shares nothing. */
-  #compareRest(target: Uint8Array): number {
+  #compareRest(target: Uint8Array, prefix: number): number {
     const { bytes } = this.block;
     const { restStart, userKeyLength } = this;
     const common = userKeyLength < target.length ? userKeyLength : target.length;
-    for (let i = 0; i < common; i++) {
+    for (let i = prefix; i < common; i++) {
       const difference = bytes[restStart + i]! - target[i]!;
       if (difference !== 0) return difference;
     }

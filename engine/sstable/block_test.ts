@@ -15,7 +15,7 @@ import {
 import { draw, numberedRecords, probesOf, randomRecords } from "../../tests/support/tables.ts";
 import { Block, BlockCursor, type KeyForm, RECORD_TRAILER } from "./block.ts";
 import { BlockBuilder } from "./block_builder.ts";
-import { RecordDecoder, type TableRecord } from "./records.ts";
+import { RecordDecoder, type TableRecord, tableRecord } from "./records.ts";
 
 function open(bytes: Uint8Array, keyForm: KeyForm = "record"): Block {
   return new Block(bytes, { keyForm, place: { file: "test.sst", offset: 77 } });
@@ -28,7 +28,7 @@ function build(records: readonly TableRecord[], restartInterval = 16): Block {
 }
 
 function decode(block: Block, start?: Uint8Array): TableRecord[] {
-  return new RecordDecoder(block, start).next(Infinity).map(({ key, value }) => ({
+  return new RecordDecoder(block, { start, make: tableRecord }).next(Infinity).map(({ key, value }) => ({
     key,
     value: value.slice(),
   }));
@@ -68,7 +68,7 @@ function assertSeeks(block: Block, records: readonly TableRecord[]): void {
       assert.deepEqual(cursor.value().slice(), expected[0]!.value);
     }
     assert.deepEqual(
-      new RecordDecoder(block, probe).next(1).map(({ key }) => key),
+      new RecordDecoder(block, { start: probe, make: tableRecord }).next(1).map(({ key }) => key),
       expected.slice(0, 1).map((r) => r.key),
     );
   }
@@ -134,7 +134,7 @@ test("a key may share bytes of the trailer before it", () => {
 
 test("next() gives portions, and a key that continues from one to the next is whole", () => {
   const records = numberedRecords(0, 50);
-  const decoder = new RecordDecoder(build(records));
+  const decoder = new RecordDecoder(build(records), { make: tableRecord });
   const portions: number[] = [];
   const keys: Uint8Array[] = [];
   for (let step = decoder.next(7); step.length > 0; step = decoder.next(7)) {
@@ -238,7 +238,9 @@ test("few bytes cannot stand for endless keys", () => {
       value: EMPTY_BYTES,
     });
   }
-  const decoder = new RecordDecoder(open(rawBlock(concatBytes(...entries.map(entryBytes)), [0])));
+  const decoder = new RecordDecoder(open(rawBlock(concatBytes(...entries.map(entryBytes)), [0])), {
+    make: tableRecord,
+  });
   assert.throws(() => {
     while (decoder.next(100).length > 0);
   }, /keys that take more than a block may/);

@@ -6,7 +6,7 @@ import { isCoded } from "../../base/errors.ts";
 import { openBytes, probesOf, scanAll } from "../../tests/support/tables.ts";
 import { memorySource } from "./byte_source.ts";
 import { decodeHandle } from "./footer.ts";
-import { RecordDecoder } from "./records.ts";
+import { RecordDecoder, tableRecord } from "./records.ts";
 import { TableFile } from "./table_file.ts";
 
 // Made by Pebble with `tests/support/foreign_tables/main.go`, which has the same formulas.
@@ -55,7 +55,7 @@ async function storedForms(bytes: Uint8Array): Promise<Set<number>> {
   const file = await TableFile.open(memorySource("foreign.sst", bytes));
   const forms = new Set<number>();
   const index = await file.loadBlock(file.footer().index, "separator");
-  for (const { value } of new RecordDecoder(index).next(Infinity)) {
+  for (const { value } of new RecordDecoder(index, { make: tableRecord }).next(Infinity)) {
     const { offset, length } = decodeHandle(value);
     forms.add(bytes[offset + length]!);
   }

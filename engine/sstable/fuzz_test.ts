@@ -8,7 +8,7 @@ import { draw, numberedRecords, openBytes, scanAll, writeTable } from "../../tes
 import { memorySource } from "./byte_source.ts";
 import { maskedCrc32c } from "./crc32c.ts";
 import { type BlockHandle, decodeHandle, FOOTER_BYTES } from "./footer.ts";
-import { RecordDecoder, type TableRecord } from "./records.ts";
+import { RecordDecoder, type TableRecord, tableRecord } from "./records.ts";
 import { TableFile } from "./table_file.ts";
 
 /** Each is read in six ways; with six subjects and two kinds of change that makes 4,800 damaged files. */
@@ -67,8 +67,12 @@ function mutate(bytes: Uint8Array, random: Randomness): void {
 async function blocksOf(bytes: Uint8Array): Promise<BlockHandle[]> {
   const file = await TableFile.open(memorySource("sound.sst", bytes));
   const { index, metaindex } = file.footer();
-  const named = new RecordDecoder(await file.loadBlock(metaindex, "plain")).next(Infinity);
-  const indexed = new RecordDecoder(await file.loadBlock(index, "separator")).next(Infinity);
+  const named = new RecordDecoder(await file.loadBlock(metaindex, "plain"), { make: tableRecord }).next(
+    Infinity,
+  );
+  const indexed = new RecordDecoder(await file.loadBlock(index, "separator"), { make: tableRecord }).next(
+    Infinity,
+  );
   return [index, metaindex, ...[...named, ...indexed].map(({ value }) => decodeHandle(value))];
 }
 

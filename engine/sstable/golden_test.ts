@@ -8,7 +8,7 @@ import { openBytes, scanAll, writeTable } from "../../tests/support/tables.ts";
 import { maskedCrc32c } from "./crc32c.ts";
 import { memorySource } from "./byte_source.ts";
 import { type BlockHandle, decodeFooter, decodeHandle, FOOTER_BYTES } from "./footer.ts";
-import { RecordDecoder, type TableRecord } from "./records.ts";
+import { RecordDecoder, type TableRecord, tableRecord } from "./records.ts";
 import { TableFile } from "./table_file.ts";
 import { varintAt } from "./varint.ts";
 
@@ -102,7 +102,9 @@ for (const { goldenCase, kind, table } of tables) {
 
   test(`${what} has an index of the described data blocks, which a scan hands over one by one`, async () => {
     const file = await TableFile.open(memorySource(what, bytes));
-    const entries = new RecordDecoder(await file.loadBlock(file.footer().index, "separator")).next(Infinity);
+    const entries = new RecordDecoder(await file.loadBlock(file.footer().index, "separator"), {
+      make: tableRecord,
+    }).next(Infinity);
     assert.deepEqual(
       entries.map(({ value }) => decodeHandle(value)),
       sstable.data_blocks.map(({ offset, length }) => ({ offset, length })),

@@ -9,7 +9,7 @@ import { hex, tryUtf8Text, utf8 } from "../../base/bytes.ts";
 import type { Block } from "./block.ts";
 import { BlockBuilder } from "./block_builder.ts";
 import { decodeAt, malformed } from "./malformed.ts";
-import { RecordDecoder } from "./records.ts";
+import { RecordDecoder, tableRecord } from "./records.ts";
 import { encodeVarint, varintAt } from "./varint.ts";
 
 export type TableType = "ranges" | "metaranges";
@@ -128,7 +128,7 @@ export function decodeProperties(block: Block | undefined): TableProperties {
 
 /** Returns a block of names and values as a map: the properties, or the metaindex. */
 export function decodeNames(block: Block): Map<string, Uint8Array> {
-  const records = new RecordDecoder(block).next(MAX_NAMES + 1);
+  const records = new RecordDecoder(block, { make: tableRecord }).next(MAX_NAMES + 1);
   if (records.length > MAX_NAMES) block.fail(`more than ${MAX_NAMES} names`);
   return new Map(records.map(({ key, value }) => [tryUtf8Text(key) ?? hex(key), value.slice()]));
 }

@@ -14,7 +14,7 @@ import {
   type TableProperties,
   type UserProperties,
 } from "./properties.ts";
-import { RecordDecoder, type TableRecord } from "./records.ts";
+import { type MakeRecord, RecordDecoder, type TableRecord, tableRecord, type ValuePlace } from "./records.ts";
 import { type ReadCounts, TableFile } from "./table_file.ts";
 import { TableIndex } from "./table_index.ts";
 
@@ -25,6 +25,8 @@ const MAX_READ_BYTES = 1024 * 1024;
 const MAX_STEP_RECORDS = 4096;
 /** Metaindex names of blocks that delete ranges of keys begin so. */
 const RANGE_DELETIONS = "rocksdb.range_del";
+/** So many look-ups in an unparsed index cost less than parsing it. */
+const FIRST_LOOKS = 4;
 /** What a table keeps when it shares no cache: about the block of the last look-up. */
 const OWN_CACHE_BYTES = 1024 * 1024;
 
@@ -41,7 +43,8 @@ export interface TableReaderOptions {
 interface TableParts {
   readonly file: TableFile;
   readonly properties: TableProperties;
-  readonly index: TableIndex;
+  /** The index as it was read, or parsed already when it stands in parts. */
+  readonly index: Block | TableIndex;
   /** Tells apart files with the same records: the stored checksum of the index, which names all blocks. */
   readonly indexChecksum: number;
   /** The blocks beside data and index: properties, filters. */
@@ -49,7 +52,7 @@ interface TableParts {
 }
 
 /**
- * An open table. Its index stays in memory, parsed, and so does the whole of a file of at most 64 KiB.
+ * An open table. Its index stays in memory, parsed once it is worth it, and so does the whole of a file of at most 64 KiB.
  *
  * Calls may run side by side. They fail with `corrupt_file` (kind `corrupt`) on damage in what they read, and else only
  * as the source does. A get trusts that keys are in order; a scan checks it.
@@ -57,18 +60,19 @@ interface TableParts {
 export class TableReader {
   readonly properties: ReadonlyMap<string, Uint8Array>;
   readonly userProperties: UserProperties;
-  readonly index: TableIndex;
   readonly #table: TableParts;
   readonly #cache: BlockCache;
   readonly #slots: BlockSlots = [];
   readonly #loading = new Map<number, Promise<Block>>();
+  #index: TableIndex | undefined;
+  #looked = 0;
   /** Of look-ups, which do not wait while they use it. */
-  #cursor: BlockCursor | undefined;
+  #found: BlockCursor | undefined;
 
   private constructor(table: TableParts, cache: BlockCache) {
     this.properties = table.properties.raw;
     this.userProperties = table.properties.user;
-    this.index = table.index;
+    if (table.index instanceof TableIndex) this.#index = table.index;
     this.#table = table;
     this.#cache = cache;
   }
@@ -86,13 +90,23 @@ export class TableReader {
     const propertiesHandle = handles.get(PROPERTIES_BLOCK);
     const properties = decodeProperties(propertiesHandle && await file.loadBlock(propertiesHandle, "plain"));
     const stored = await file.readStored(footer.index);
-    const top = new TableIndex();
-    top.addBlock(file.openBlock(footer.index, { keyForm: "separator", stored }), file);
+    const top = file.openBlock(footer.index, { keyForm: "separator", stored });
     const index = properties.partitionedIndex ? await loadPartitions(top, file) : top;
     file.releaseTail();
     const indexChecksum = file.storedChecksum(footer.index, stored);
     const table = { file, properties, index, indexChecksum, metaHandles: [...handles.values()] };
     return new TableReader(table, options.cache ?? new BlockCache(OWN_CACHE_BYTES));
+  }
+
+  /** The parsed index. */
+  get index(): TableIndex {
+    return this.#index ??= parseIndex(this.#table.index as Block, this.#table.file);
+  }
+
+  /** What stays in memory of it, roughly. */
+  get memoryBytes(): number {
+    const { index } = this.#table;
+    return index instanceof TableIndex ? index.memoryBytes : 2 * index.bytes.length;
   }
 
   get sizeBytes(): number {
@@ -105,23 +119,35 @@ export class TableReader {
 
   /** Returns the value of a key: a view of its block's memory. */
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    if (this.#isFirstLook()) {
+      const block = await this.#blockFor(key);
+      return block && this.#find(block, { key, prefix: 0 })?.value();
+    }
     const i = this.index.firstAtOrAfter(key);
-    return i === this.index.count ? undefined : this.#find(await this.block(i), key);
+    const prefix = this.index.sharedPrefix;
+    if (i === this.index.count) return undefined;
+    return this.#find(await this.block(i), { key, prefix })?.value();
   }
 
-  /** Returns what {@link get} does if that needs no reading. */
-  peek(key: Uint8Array): Uint8Array | undefined | typeof NOT_CACHED {
+  /** Returns where the value of a key lies, until the next look-up, if that needs no reading. */
+  peek(key: Uint8Array): ValuePlace | undefined | typeof NOT_CACHED {
     const i = this.index.firstAtOrAfter(key);
     if (i === this.index.count) return undefined;
     const block = this.#cached(i);
-    return block ? this.#find(block, key) : NOT_CACHED;
+    return block ? this.#find(block, { key, prefix: this.index.sharedPrefix }) : NOT_CACHED;
   }
 
   /** Returns the first record whose key is `key` or sorts after it. */
   async seek(key: Uint8Array): Promise<TableRecord | undefined> {
+    if (this.#isFirstLook()) {
+      const block = await this.#blockFor(key);
+      const [record] = block ? new RecordDecoder(block, { start: key, make: tableRecord }).next(1) : [];
+      if (record || !block) return record;
+    }
     // A separator may lie above its block's last key: then the record is the first of a later block.
     for (let i = this.index.firstAtOrAfter(key); i < this.index.count; i++) {
-      const [record] = new RecordDecoder(await this.block(i), key).next(1);
+      const decoder = new RecordDecoder(await this.block(i), { start: key, make: tableRecord });
+      const [record] = decoder.next(1);
       if (record) return record;
     }
     return undefined;
@@ -145,8 +171,8 @@ export class TableReader {
   }
 
   /** Returns the records of data block `i`, checked against the index. They are views of its memory. */
-  recordsOf(block: Block, i: number): TableRecord[] {
-    const records = new RecordDecoder(block).next(Infinity);
+  recordsOf<T extends { readonly key: Uint8Array }>(block: Block, i: number, make: MakeRecord<T>): T[] {
+    const records = new RecordDecoder(block, { make }).next(Infinity);
     this.#checkBounds(block, i, records);
     return records;
   }
@@ -162,11 +188,19 @@ export class TableReader {
    * one that holds very many. Reads ahead, up to 1 MiB at once, past the cache. A value is a view of its block's memory, so
    * who keeps a few of many copies them.
    */
-  async *blocks(start?: Uint8Array): AsyncGenerator<readonly TableRecord[], void, undefined> {
+  blocks(start?: Uint8Array): AsyncGenerator<readonly TableRecord[], void, undefined> {
+    return this.blocksOf(tableRecord, start);
+  }
+
+  /** Yields what {@link blocks} does, each record as `make` makes it. */
+  async *blocksOf<T extends { readonly key: Uint8Array }>(
+    make: MakeRecord<T>,
+    start?: Uint8Array,
+  ): AsyncGenerator<readonly T[], void, undefined> {
     const first = start ? this.index.firstAtOrAfter(start) : 0;
-    for (let i = first, run = new BlockRun(this.#table); i < this.index.count; i++) {
+    for (let i = first, run = new BlockRun(this.#table.file, this.index); i < this.index.count; i++) {
       const block = run.block(i) ?? await run.load(i);
-      const decoder = new RecordDecoder(block, i === first ? start : undefined);
+      const decoder = new RecordDecoder(block, { start: i === first ? start : undefined, make });
       for (
         let step = decoder.next(MAX_STEP_RECORDS);
         step.length > 0;
@@ -180,7 +214,7 @@ export class TableReader {
 
   /** Starts reading blocks one after the other, ahead and past the cache. */
   readAhead(): BlockRun {
-    return new BlockRun(this.#table);
+    return new BlockRun(this.#table.file, this.index);
   }
 
   /** Reads the whole file; fails unless all checksums, the order of keys and the number of records are right. */
@@ -200,6 +234,20 @@ export class TableReader {
     }
   }
 
+  /** Whether a look-up is one of the first: a short command that makes no more of them does not parse the whole index. */
+  #isFirstLook(): boolean {
+    return !this.#index && this.#looked++ < FIRST_LOOKS;
+  }
+
+  /** Reads the only data block that may hold `key`, found by the restart points of the index. */
+  async #blockFor(key: Uint8Array): Promise<Block | undefined> {
+    const { file, index } = this.#table;
+    const cursor = new BlockCursor(index as Block);
+    if (cursor.seek(key) < 0) return undefined;
+    const handle = decodeAt(cursor.block.place, () => decodeHandle(cursor.value()));
+    return await file.loadBlock(handle, "record");
+  }
+
   #cached(i: number): Block | undefined {
     const entry = this.#slots[i];
     if (!entry) return undefined;
@@ -215,16 +263,16 @@ export class TableReader {
     return block;
   }
 
-  #find(block: Block, key: Uint8Array): Uint8Array | undefined {
-    const cursor = this.#cursor ??= new BlockCursor(block);
+  #find(block: Block, { key, prefix }: { key: Uint8Array; prefix: number }): BlockCursor | undefined {
+    const cursor = this.#found ??= new BlockCursor(block);
     cursor.block = block;
-    if (cursor.seek(key) !== 0) return undefined;
+    if (cursor.seek(key, prefix) !== 0) return undefined;
     cursor.checkIsRecord();
-    return cursor.value();
+    return cursor;
   }
 
   /** Fails unless records of a block lie between the separators around it. */
-  #checkBounds(block: Block, i: number, records: readonly TableRecord[]): void {
+  #checkBounds(block: Block, i: number, records: readonly { readonly key: Uint8Array }[]): void {
     if (records.length === 0) return;
     if (i > 0 && compareBytes(records[0]!.key, this.index.separator(i - 1)) <= 0) {
       block.fail("keys that belong to an earlier block");
@@ -237,40 +285,49 @@ export class TableReader {
 
 /** Data blocks that are read at once, more and more of them: for reading one after the other. */
 export class BlockRun {
-  readonly #table: TableParts;
+  readonly #file: TableFile;
+  readonly #index: TableIndex;
   #bytes: Uint8Array = EMPTY_BYTES;
   #from = 0;
   #to = 0;
   #readBytes = FIRST_READ_BYTES;
 
-  constructor(table: TableParts) {
-    this.#table = table;
+  constructor(file: TableFile, index: TableIndex) {
+    this.#file = file;
+    this.#index = index;
   }
 
   /** Returns a block if it is among those that were read last. */
   block(i: number): Block | undefined {
     if (i < this.#from || i >= this.#to) return undefined;
-    const { file, index } = this.#table;
+    const index = this.#index;
     const stored = this.#bytes.subarray(index.offset(i) - index.offset(this.#from));
-    return file.openBlock(index.handle(i), { keyForm: "record", stored });
+    return this.#file.openBlock(index.handle(i), { keyForm: "record", stored });
   }
 
   /** Reads a block and those behind it. */
   async load(i: number): Promise<Block> {
-    const { file, index } = this.#table;
+    const index = this.#index;
     const offset = index.offset(i);
     let to = i + 1;
     while (to < index.count && index.end(to) - offset <= this.#readBytes) to++;
     this.#readBytes = Math.min(this.#readBytes * 2, MAX_READ_BYTES);
-    this.#bytes = await file.read(offset, index.end(to - 1) - offset);
+    this.#bytes = await this.#file.read(offset, index.end(to - 1) - offset);
     this.#from = i;
     this.#to = to;
     return this.block(i)!;
   }
 }
 
+function parseIndex(block: Block, file: TableFile): TableIndex {
+  const index = new TableIndex();
+  index.addBlock(block, file);
+  return index;
+}
+
 /** Returns the index that stands in parts. */
-async function loadPartitions(top: TableIndex, file: TableFile): Promise<TableIndex> {
+async function loadPartitions(block: Block, file: TableFile): Promise<TableIndex> {
+  const top = parseIndex(block, file);
   const index = new TableIndex();
   for (let i = 0; i < top.count; i++) index.addBlock(await file.loadBlock(top.handle(i), "separator"), file);
   return index;

@@ -10,13 +10,29 @@ export interface TableRecord {
   readonly value: Uint8Array;
 }
 
+/** Where a value lies: in `valueBytes` from `valueStart` to `valueEnd`. */
+export interface ValuePlace {
+  readonly valueBytes: Uint8Array;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+/** Makes what a caller wants of a record. The place is used again for the next one. */
+export type MakeRecord<T> = (key: Uint8Array, place: ValuePlace) => T;
+
+/** Makes a record of the table's own. */
+export function tableRecord(key: Uint8Array, { valueBytes, valueStart, valueEnd }: ValuePlace): TableRecord {
+  return { key, value: valueBytes.subarray(valueStart, valueEnd) };
+}
+
 /**
  * Walks a block's records from the first key that is `start` or sorts after it.
  *
  * A few entries of a hostile block can stand for any amount of memory, so records come in portions, and keys that add up
  * to more than a block may hold are damage. So are keys that do not ascend, and entries that are no records.
  */
-export class RecordDecoder {
+export class RecordDecoder<T = TableRecord> {
+  readonly #make: MakeRecord<T>;
   readonly #cursor: BlockCursor;
   readonly #holdsRecords: boolean;
   #start: Uint8Array | undefined;
@@ -25,7 +41,8 @@ export class RecordDecoder {
   #lastTrailer = 0;
   #keyBytes = 0;
 
-  constructor(block: Block, start?: Uint8Array) {
+  constructor(block: Block, { start, make }: { start?: Uint8Array | undefined; make: MakeRecord<T> }) {
+    this.#make = make;
     this.#cursor = new BlockCursor(block);
     this.#holdsRecords = block.keyForm === "record";
     this.#start = start;
@@ -33,11 +50,10 @@ export class RecordDecoder {
   }
 
   /** Returns the next records, at most `limit`; none at the end. */
-  next(limit: number): TableRecord[] {
+  next(limit: number): T[] {
     const cursor = this.#cursor;
-    const { bytes } = cursor.block;
-    const { buffer, byteOffset } = bytes;
-    const records: TableRecord[] = [];
+    const make = this.#make;
+    const records: T[] = [];
     while (records.length < limit && cursor.next()) {
       if (this.#holdsRecords) cursor.checkIsRecord();
       const key = this.#rebuildKey();
@@ -45,8 +61,7 @@ export class RecordDecoder {
         if (compareBytes(key, this.#start) < 0) continue;
         this.#start = undefined;
       }
-      const { valueStart } = cursor;
-      records.push({ key, value: new Uint8Array(buffer, byteOffset + valueStart, cursor.end - valueStart) });
+      records.push(make(key, cursor));
     }
     return records;
   }

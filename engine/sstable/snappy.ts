@@ -60,7 +60,9 @@ export function snappyDecompress(input: Uint8Array, maxBytes: number): Uint8Arra
     malformed("Snappy data that claims more than it can hold");
   }
   // Memory that is not cleared is several times as fast; the elements fill all of it or are malformed.
-  const output = Buffer.allocUnsafeSlow(length);
+  const memory = Buffer.allocUnsafeSlow(length);
+  // No Buffer: its views are slower to make, and there will be many.
+  const output = new Uint8Array(memory.buffer, memory.byteOffset, length);
   decompressElements(input.subarray(elementsStart), output);
   return output;
 }

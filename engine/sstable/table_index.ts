@@ -6,7 +6,7 @@ import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
 import { type Block, BlockCursor } from "./block.ts";
 import { type BlockHandle, decodeHandle } from "./footer.ts";
 import { decodeAt } from "./malformed.ts";
-import { RecordDecoder } from "./records.ts";
+import { RecordDecoder, tableRecord } from "./records.ts";
 import { BLOCK_TRAILER_BYTES, type TableFile } from "./table_file.ts";
 
 const STEP = 1024;
@@ -24,6 +24,9 @@ export class TableIndex {
   #separators: Uint8Array = new Uint8Array(4096);
   /** Where each separator ends in `#separators`; it begins where the one before it ends. */
   #ends: Uint32Array = new Uint32Array(64);
+
+  /** How many bytes the key that was last searched for has in common with all keys of the block that was found. */
+  sharedPrefix = 0;
 
   /** How many data blocks there are. */
   get count(): number {
@@ -82,6 +85,7 @@ export class TableIndex {
    * all in between, so no byte of that is compared again.
    */
   firstAtOrAfter(key: Uint8Array): number {
+    this.sharedPrefix = 0;
     const separators = this.#separators, ends = this.#ends;
     let low = 0, high = this.#count;
     let sharedLow = 0, sharedHigh = 0;
@@ -101,11 +105,12 @@ export class TableIndex {
         sharedHigh = at;
       }
     }
+    this.sharedPrefix = sharedLow < sharedHigh ? sharedLow : sharedHigh;
     return low;
   }
 
   #addDecoded(block: Block, file: TableFile): void {
-    const decoder = new RecordDecoder(block);
+    const decoder = new RecordDecoder(block, { make: tableRecord });
     for (let entries = decoder.next(STEP); entries.length > 0; entries = decoder.next(STEP)) {
       for (const { key, value } of entries) {
         this.#add(key, block);

@@ -5,7 +5,7 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
-import { ProtobufError, protobufFields, ProtobufWriter } from "../../base/protobuf.ts";
+import { ProtobufCursor, ProtobufError, ProtobufWriter } from "../../base/protobuf.ts";
 import type { ValueRecord } from "../committed/mod.ts";
 
 export interface StagedRecord {
@@ -32,7 +32,8 @@ export function decodeStaged(key: Uint8Array, value: Uint8Array): StagedRecord {
   let identity: Uint8Array = EMPTY_BYTES, data: Uint8Array = EMPTY_BYTES, isUnflushed = false;
   let nonce: Uint8Array | undefined;
   try {
-    for (const field of protobufFields(value)) {
+    const field = new ProtobufCursor(value);
+    while (field.next()) {
       if (field.number === 2) identity = field.bytes;
       else if (field.number === 3) data = field.bytes;
       else if (field.number === 100) isUnflushed = field.uint === 1;
@@ -45,5 +46,5 @@ export function decodeStaged(key: Uint8Array, value: Uint8Array): StagedRecord {
     });
   }
   const record = data.length > 0 ? { key, identity, data } : undefined;
-  return { key, record, isUnflushed, ...(nonce ? { nonce } : {}) };
+  return nonce ? { key, record, isUnflushed, nonce } : { key, record, isUnflushed };
 }

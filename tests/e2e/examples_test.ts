@@ -41,6 +41,8 @@ const BEFORE: Readonly<Record<string, string>> = {
   "mv": "tarn put lakefs://sales/main/raport.csv data/a.csv; tarn rm lakefs://sales/main/report.csv; " +
     "tarn put lakefs://sales/main/2025/ data -r; mkdir incoming; cp data/a.csv incoming/",
   "commit": "tarn put lakefs://sales/main/report.csv data/a.csv",
+  "bisect run":
+    "printf '#!/bin/sh\\ntarn get -r \"$TARN_URI\" checked/$TARN_COMMIT\\n' > check.sh; chmod +x check.sh",
   "reset": "tarn put lakefs://sales/main/report.csv data/a.csv",
 };
 

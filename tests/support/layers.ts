@@ -18,7 +18,10 @@ const RANKS: readonly (readonly string[])[] = [
 ];
 
 /** The one folder that may import a package. */
-const PACKAGES: ReadonlyMap<string, string> = new Map([["lmdb", "kv/lmdb/"]]);
+const PACKAGES: ReadonlyMap<string, string> = new Map([
+  ["lmdb", "kv/lmdb/"],
+  ["hyparquet-writer", "cli/tables/"],
+]);
 
 /** What stands in the text of a file only where it may. */
 interface TextRule {

@@ -1,0 +1,173 @@
+/** Reading entries one after the other, each field when it is asked for. */
+
+import { Buffer } from "node:buffer";
+import { EMPTY_BYTES, tryUtf8Text } from "../../base/bytes.ts";
+import type { Timestamp } from "../../base/clock.ts";
+import { corrupt } from "../../base/errors.ts";
+import {
+  ProtobufError,
+  protobufFields,
+  protobufPair,
+  protobufString,
+  protobufTimestamp,
+} from "../../base/protobuf.ts";
+import type { AddressType, Entry } from "./entry.ts";
+import { EntryFields } from "./entry_fields.ts";
+
+const SHA256_FIELD = 100;
+
+/**
+ * Reads one entry at a time: after {@link read} the getters speak of that one. Whoever wants few fields of many entries
+ * pays for these fields alone; whoever wants an entry to keep calls {@link entry}.
+ */
+export class EntryReader {
+  readonly #fields = new EntryFields();
+  #where = "";
+  /** The entry, where its bytes have an unusual form. */
+  #unusual: Entry | undefined;
+  /** All bytes as text of one character each, made when the first text is asked for: the others are slices of it. */
+  #text = "";
+  #lastContentType = "";
+
+  /**
+   * Turns to the entry of a record. Fails with `corrupt_file`, naming `where` it came from; so do the getters of texts
+   * that are no UTF-8.
+   */
+  read(data: Uint8Array, where = "entry"): this {
+    this.#where = where;
+    this.#text = "";
+    this.#unusual = this.#fields.find(data) ? undefined : decodeGenerally(data, where);
+    return this;
+  }
+
+  get sizeBytes(): number {
+    return this.#unusual ? this.#unusual.sizeBytes : this.#fields.sizeBytes;
+  }
+
+  get address(): string {
+    if (this.#unusual) return this.#unusual.address;
+    return this.#textOf(this.#fields.addressStart, this.#fields.addressEnd);
+  }
+
+  get addressType(): AddressType {
+    return this.#unusual ? this.#unusual.addressType : this.#fields.addressType as AddressType;
+  }
+
+  get etag(): string {
+    if (this.#unusual) return this.#unusual.etag;
+    return this.#textOf(this.#fields.etagStart, this.#fields.etagEnd);
+  }
+
+  get lastModified(): Timestamp {
+    if (this.#unusual) return this.#unusual.lastModified;
+    return { seconds: this.#fields.seconds, nanos: this.#fields.nanos };
+  }
+
+  get contentType(): string {
+    if (this.#unusual) return this.#unusual.contentType;
+    const { data, contentTypeStart, contentTypeEnd } = this.#fields;
+    const last = this.#lastContentType;
+    // Neighbours mostly have the same one.
+    if (!isAsciiAt(last, data, { start: contentTypeStart, end: contentTypeEnd })) {
+      this.#lastContentType = this.#textOf(contentTypeStart, contentTypeEnd);
+    }
+    return this.#lastContentType;
+  }
+
+  get metadata(): Readonly<Record<string, string>> {
+    if (this.#unusual) return this.#unusual.metadata;
+    const places = this.#fields.metadata;
+    if (places.length === 0) return {};
+    const pairs: [string, string][] = [];
+    for (let i = 0; i < places.length; i += 4) {
+      pairs.push([
+        this.#textOf(places[i]!, places[i + 1]!),
+        this.#textOf(places[i + 2]!, places[i + 3]!),
+      ]);
+    }
+    return asOwnProperties(pairs);
+  }
+
+  /** A copy; `undefined` in entries that others wrote. */
+  get sha256(): Uint8Array | undefined {
+    if (this.#unusual) return this.#unusual.sha256;
+    const { data, sha256Start } = this.#fields;
+    return sha256Start < 0 ? undefined : data.slice(sha256Start, sha256Start + 32);
+  }
+
+  /** Returns the whole entry, to keep. */
+  entry(): Entry {
+    if (this.#unusual) return this.#unusual;
+    const { address, addressType, lastModified, sizeBytes, etag, metadata, contentType, sha256 } = this;
+    if (!sha256) return { address, addressType, lastModified, sizeBytes, etag, metadata, contentType };
+    return { address, addressType, lastModified, sizeBytes, etag, metadata, contentType, sha256 };
+  }
+
+  #textOf(start: number, end: number): string {
+    if (start === end) return "";
+    const { data } = this.#fields;
+    let all = 0;
+    for (let i = start; i < end; i++) all |= data[i]!;
+    if (all < 0x80) {
+      // A `Buffer` over the same memory would cost several times as much as the text.
+      if (this.#text === "") this.#text = Buffer.prototype.toString.call(data, "latin1", 0, data.length);
+      return this.#text.slice(start, end);
+    }
+    const text = tryUtf8Text(data.subarray(start, end));
+    if (text !== undefined) return text;
+    decodeGenerally(data, this.#where);
+    corrupt(this.#where, start, "an entry has a text that is not UTF-8");
+  }
+}
+
+/** Returns an entry of any form that protobuf allows. */
+export function decodeGenerally(data: Uint8Array, where: string): Entry {
+  let address = "", etag = "", contentType = "", sizeBytes = 0, addressType = 0;
+  let lastModified: Timestamp = { seconds: 0, nanos: 0 };
+  let sha256: Uint8Array = EMPTY_BYTES;
+  const metadata: [string, string][] = [];
+  try {
+    for (const field of protobufFields(data)) {
+      if (field.number === 1) address = protobufString(field);
+      else if (field.number === 2) lastModified = protobufTimestamp(field);
+      else if (field.number === 3) sizeBytes = field.uint;
+      else if (field.number === 4) etag = protobufString(field);
+      else if (field.number === 5) metadata.push(protobufPair(field));
+      else if (field.number === 6) addressType = field.uint;
+      else if (field.number === 7) contentType = protobufString(field);
+      else if (field.number === SHA256_FIELD && field.bytes.length === 32) sha256 = field.bytes.slice();
+    }
+  } catch (error) {
+    if (error instanceof ProtobufError) corrupt(where, 0, `an entry does not decode (${error.message})`);
+    throw error;
+  }
+  if (addressType < 0 || addressType > 2) corrupt(where, 0, `an entry has address type ${addressType}`);
+  return {
+    address,
+    addressType: addressType as AddressType,
+    lastModified,
+    sizeBytes,
+    etag,
+    metadata: asOwnProperties(metadata),
+    contentType,
+    ...(sha256.length > 0 ? { sha256 } : {}),
+  };
+}
+
+/** `Object.fromEntries` defines own properties, so that a key "__proto__" stays a key. */
+function asOwnProperties(pairs: readonly [string, string][]): Record<string, string> {
+  return Object.fromEntries(pairs);
+}
+
+function isAsciiAt(
+  text: string,
+  data: Uint8Array,
+  { start, end }: { readonly start: number; readonly end: number },
+): boolean {
+  if (text.length !== end - start) return false;
+  for (let i = 0; i < text.length; i++) {
+    const byte = data[start + i]!;
+    if (byte >= 0x80 || text.charCodeAt(i) !== byte) return false;
+  }
+  return true;
+}

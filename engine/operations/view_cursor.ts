@@ -1,0 +1,84 @@
+/**
+ * Walking what a view shows: its committed records with the staged ones laid over them, each side leaping on its own.
+ *
+ *     staged      b†    d           † tombstone
+ *     committed a b c       e
+ *     shown     a   c   d   e
+ */
+
+import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
+import type { ValueRecord } from "../committed/mod.ts";
+import type { Repository } from "../repository.ts";
+import { MAX_READ_MS, type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { SeekCursor } from "./seek_cursor.ts";
+import { checkTokensKept, type View } from "./view.ts";
+
+/** Used as a {@link SeekCursor} is. Loading fails with `try_again` when the walk takes so long that it could come out short. */
+export class ViewCursor {
+  readonly #repository: Repository;
+  readonly #view: View;
+  readonly #committed: SeekCursor<ValueRecord>;
+  readonly #staged: SeekCursor<StagedRecord> | undefined;
+
+  constructor(repository: Repository, view: View, start: Uint8Array = EMPTY_BYTES) {
+    const { metarange, tokens } = view;
+    this.#repository = repository;
+    this.#view = view;
+    this.#committed = new SeekCursor((from) => metarange.records(from), start);
+    if (tokens.length > 0) {
+      this.#staged = new SeekCursor((from) => stagedRecords(repository.kv, tokens, from), start);
+    }
+  }
+
+  /** Returns the current record if all is loaded that tells which it is; `undefined` means "call {@link load}". */
+  peek(): ValueRecord | undefined {
+    const staged = this.#staged;
+    if (!staged || staged.isAtEnd) return this.#committed.peek();
+    for (let change = staged.peek(); change; change = staged.peek()) {
+      const old = this.#committed.peek();
+      if (!old && !this.#committed.isAtEnd) return undefined;
+      const order = old ? compareBytes(old.key, change.key) : 1;
+      if (order < 0) return old;
+      // What is committed under the key is not shown, whatever is staged over it.
+      if (order === 0) this.#committed.advance();
+      if (change.record) return change.record;
+      staged.advance();
+    }
+    return undefined;
+  }
+
+  /** Loads until there is a current record; returns it, or `undefined` at the end. */
+  async load(): Promise<ValueRecord | undefined> {
+    while (true) {
+      const record = this.peek();
+      if (record) return record;
+      const old = this.#committed.peek() ?? await this.#committed.load();
+      const change = this.#staged && (this.#staged.peek() ?? await this.#staged.load());
+      await this.#checkTime();
+      if (!old && !change) return undefined;
+    }
+  }
+
+  advance(): void {
+    const old = this.#committed.peek(), change = this.#staged?.peek();
+    if (!change || (old && compareBytes(old.key, change.key) < 0)) this.#committed.advance();
+    else this.#staged!.advance();
+  }
+
+  /** Leaps to the first record at or after `key`, never backwards. */
+  seek(key: Uint8Array): void {
+    this.#committed.seek(key);
+    this.#staged?.seek(key);
+  }
+
+  async close(): Promise<void> {
+    await this.#committed.close();
+    await this.#staged?.close();
+  }
+
+  async #checkTime(): Promise<void> {
+    const { clock } = this.#repository;
+    if (!this.#view.branch || clock.now() - this.#view.openedMs <= MAX_READ_MS) return;
+    await checkTokensKept(this.#repository, this.#view);
+  }
+}
