@@ -9,7 +9,7 @@
 
 import { join } from "node:path";
 import process from "node:process";
-import { compareBytes, utf8 } from "../base/bytes.ts";
+import { utf8 } from "../base/bytes.ts";
 import { systemClock } from "../base/clock.ts";
 import { type Randomness, seededRandomness, systemRandomness } from "../base/randomness.ts";
 import { openDiskCache } from "../cache/mod.ts";

@@ -23,14 +23,14 @@ import {
 } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { hex } from "../base/bytes.ts";
+import { EMPTY_BYTES, hex } from "../base/bytes.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { assertInvariant, CodedError } from "../base/errors.ts";
 import { systemRandomness } from "../base/randomness.ts";
 
 export interface DiskCache {
-  /** Returns a whole file, or `undefined` when it is not there or cannot be read. */
-  read(key: string): Promise<Uint8Array | undefined>;
+  /** Returns a whole file, in `into` if that has room, or `undefined` when it is not there or cannot be read. */
+  read(key: string, into?: Uint8Array): Promise<Uint8Array | undefined>;
   /** Returns bytes of a file, fewer than `length` only at its end, or `undefined` when they cannot be had. */
   readAt(key: string, offset: number, length: number): Promise<Uint8Array | undefined>;
   /** Returns how long a file is, or `undefined` when it is not there. */
@@ -85,9 +85,13 @@ class FolderCache implements DiskCache {
     this.#createFile = create;
   }
 
-  async read(key: string): Promise<Uint8Array | undefined> {
+  async read(key: string, into: Uint8Array = EMPTY_BYTES): Promise<Uint8Array | undefined> {
     const path = this.#pathOf(key);
-    const small = this.#use(path, (fd, { size }) => size <= SMALL_BYTES ? readPart(fd, 0, size) : "large");
+    // Into memory that is there already it takes little, however large the file is.
+    const small = this.#use(path, (fd, { size }) => {
+      if (size <= into.length) return readPart(fd, { offset: 0, out: into.subarray(0, size) });
+      return size <= SMALL_BYTES ? readPart(fd, { offset: 0, out: new Uint8Array(size) }) : "large";
+    });
     if (small !== "large") return small;
     const bytes = await readFile(path).catch(() => undefined);
     return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -95,7 +99,7 @@ class FolderCache implements DiskCache {
 
   async readAt(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     return this.#use(this.#pathOf(key), (fd, { size }) => {
-      return readPart(fd, offset, Math.max(0, Math.min(length, size - offset)));
+      return readPart(fd, { offset, out: new Uint8Array(Math.max(0, Math.min(length, size - offset))) });
     });
   }
 
@@ -228,11 +232,11 @@ interface CachedFile {
   readonly mtimeMs: number;
 }
 
-function readPart(fd: number, offset: number, length: number): Uint8Array {
-  const out = new Uint8Array(length);
+/** Fills `out` from an offset on; returns less of it where the file ends. */
+function readPart(fd: number, { offset, out }: { offset: number; out: Uint8Array }): Uint8Array {
   let at = 0;
-  while (at < length) {
-    const count = readSync(fd, out, at, length - at, offset + at);
+  while (at < out.length) {
+    const count = readSync(fd, out, at, out.length - at, offset + at);
     if (count === 0) break;
     at += count;
   }

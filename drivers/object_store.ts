@@ -71,8 +71,11 @@ export interface ObjectStore {
     { info: ObjectInfo; body: ByteStream }
   >;
 
-  /** Reads `length` bytes at `offset` into memory. Fails with `object_not_found`; returns fewer bytes only at the object's end. */
-  read(key: string, offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * Reads `length` bytes at `offset` into memory. Fails with `object_not_found`; returns fewer bytes only at the object's end.
+   * A driver may put them into `into`, if there is room, and return a view of it: for callers that read much.
+   */
+  read(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
 
   /**
    * Stores an object. It survives a kill of this process when the call has returned, and power loss once `flush` has.

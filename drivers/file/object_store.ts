@@ -86,9 +86,9 @@ class FileObjectStore implements ObjectStore {
     return await openObject(this.#find(key), options);
   }
 
-  async read(key: string, offset: number, length: number): Promise<Uint8Array> {
+  async read(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
-    return await readObject(this.#find(key), offset, length);
+    return await readObject(this.#find(key), { offset, length, into });
   }
 
   async put(

@@ -47,12 +47,16 @@ export async function openObject(
   }
 }
 
-/** Reads part of an object into an array of the caller's own. */
-export async function readObject(place: Place, offset: number, length: number): Promise<Uint8Array> {
+/** Reads part of an object, into an array of the caller's own or into `into`, if it has room. */
+export async function readObject(
+  place: Place,
+  { offset, length, into }: { offset: number; length: number; into?: Uint8Array | undefined },
+): Promise<Uint8Array> {
   checkExtent(place.key, offset, length);
   const file = new OpenFile(place);
   try {
-    const out = new Uint8Array(Math.max(0, Math.min(length, file.info.sizeBytes - offset)));
+    const count = Math.max(0, Math.min(length, file.info.sizeBytes - offset));
+    const out = into && into.length >= count ? into.subarray(0, count) : new Uint8Array(count);
     if (out.length <= SMALL_BYTES) file.fillSync(out, offset);
     else await file.fill(out, offset);
     return out;

@@ -12,11 +12,13 @@
  * function of the records alone, whatever led there.
  */
 
-import { compareBytes } from "../../base/bytes.ts";
+import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { type Chunking, endsRange, type RecordWeight } from "./chunking.ts";
 import { BlockCursor } from "./cursor.ts";
 import type { TableFiles } from "./files.ts";
+import { RECORD_ID_BYTES } from "./ids.ts";
 import type { Metarange } from "./metarange.ts";
+import type { OpenRange } from "./open_range.ts";
 import { RangeCursor } from "./range_cursor.ts";
 import type { ValueRecord } from "./record.ts";
 import { TheirRanges } from "./their_ranges.ts";
@@ -82,6 +84,7 @@ interface ApplicationParts {
 
 class Application {
   readonly #parts: ApplicationParts;
+  #ids: Uint8Array = EMPTY_BYTES;
   #added = 0;
   #changed = 0;
   #removed = 0;
@@ -163,12 +166,19 @@ class Application {
     await old.openRange();
     const open = old.opened!;
     if (!open.blocks) return false;
-    await open.loadRecordIds();
+    await open.loadRecordIds(this.#idsMemory(open));
     if (!open.recordIds) return false;
     const behind = change ? open.table.index.firstAtOrAfter(change.key) : open.blockCount;
     const taken = await writer.addBlocks(open, old.block, Math.min(behind, open.blockCount - 1));
     if (taken > 0) old.skipBlocks(taken);
     return taken > 0;
+  }
+
+  /** Returns memory for the record IDs of an old range: one is open at a time, so it is used again and again. */
+  #idsMemory({ info }: OpenRange): Uint8Array {
+    const bytes = info.count * RECORD_ID_BYTES;
+    if (this.#ids.length < bytes) this.#ids = new Uint8Array(bytes * 5 / 4);
+    return this.#ids;
   }
 
   async #insert(change: Change): Promise<void> {

@@ -87,7 +87,7 @@ export class TableFiles {
     return new OpenRange(info, {
       table,
       blocks: await sides?.blockTable(info.id, table),
-      loadIds: async () => await sides?.recordIds(info.id, table),
+      loadIds: async (into) => await sides?.recordIds(info.id, table, into),
     });
   }
 
@@ -160,5 +160,5 @@ function fileKey(id: string): string {
 }
 
 function objectSource(objects: ObjectStore, key: string, sizeBytes: number): ByteSource {
-  return { name: key, sizeBytes, read: (offset, length) => objects.read(key, offset, length) };
+  return { name: key, sizeBytes, read: (offset, length, into) => objects.read(key, offset, length, into) };
 }

@@ -33,6 +33,11 @@ export class RecordIds {
     this.#bytes = new Uint8Array(capacity * RECORD_ID_BYTES);
   }
 
+  /** Forgets all of them, to be used for another file. */
+  clear(): void {
+    this.#end = 0;
+  }
+
   /** How many there are. */
   get count(): number {
     return this.#end / RECORD_ID_BYTES;

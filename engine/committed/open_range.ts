@@ -9,7 +9,7 @@ export class OpenRange {
   readonly info: RangeInfo;
   readonly table: TableReader;
   readonly blocks: BlockTable | undefined;
-  readonly #loadIds: () => Promise<Uint8Array | undefined>;
+  readonly #loadIds: (into?: Uint8Array) => Promise<Uint8Array | undefined>;
   #ids: Uint8Array | undefined;
   #run: BlockRun | undefined;
   #lastBlock = -2;
@@ -19,7 +19,7 @@ export class OpenRange {
     parts: {
       readonly table: TableReader;
       readonly blocks: BlockTable | undefined;
-      readonly loadIds: () => Promise<Uint8Array | undefined>;
+      readonly loadIds: (into?: Uint8Array) => Promise<Uint8Array | undefined>;
     },
   ) {
     this.info = info;
@@ -37,8 +37,9 @@ export class OpenRange {
     return this.#ids;
   }
 
-  async loadRecordIds(): Promise<void> {
-    if (this.blocks) this.#ids ??= await this.#loadIds();
+  /** Loads them, into `into` if it has room. */
+  async loadRecordIds(into?: Uint8Array): Promise<void> {
+    if (this.blocks) this.#ids ??= await this.#loadIds(into);
   }
 
   /** Returns a block's records. Blocks that are asked for one after the other are read ahead. */

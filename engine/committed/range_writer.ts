@@ -2,7 +2,7 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { fnv1a64Mod } from "../../base/hashes.ts";
-import { type FinishedTable, TableWriter } from "../sstable/mod.ts";
+import { type FinishedTable, type PiecePool, TableWriter } from "../sstable/mod.ts";
 import { BlockTableBuilder } from "./block_table.ts";
 import type { Chunking } from "./chunking.ts";
 import { RecordIds } from "./ids.ts";
@@ -20,6 +20,13 @@ const MAX_BLOCK_BYTES = 16 * 1024;
 /** Behind the minimum a block goes on for so much, on average. */
 const MEAN_MORE_BYTES = 3 * 1024;
 
+/** Memory that a range is made in, and that is used again when its file has been written. */
+export interface RangeMemory {
+  readonly pool: PiecePool;
+  /** Empty. */
+  readonly ids: RecordIds;
+}
+
 /** One of the record IDs of an older range. */
 export interface KnownId {
   readonly ids: Uint8Array;
@@ -34,6 +41,7 @@ export interface WrittenRange {
 
 export class RangeWriter {
   readonly #raggedness: number;
+  readonly #pool: PiecePool;
   readonly #table: TableWriter;
   readonly #ids: RecordIds;
   readonly #blocks = new BlockTableBuilder();
@@ -41,14 +49,15 @@ export class RangeWriter {
   #maxKey: Uint8Array = EMPTY_BYTES;
   #sizeBytes = 0;
 
-  /** `records` is about how many there will be, if that can be told. */
-  constructor(chunking: Chunking, records?: number) {
+  constructor(chunking: Chunking, { pool, ids }: RangeMemory) {
     this.#raggedness = chunking.raggedness;
     this.#table = new TableWriter({
       type: "ranges",
       blockBytes: Infinity,
+      pool,
     });
-    this.#ids = new RecordIds(records === undefined ? undefined : records + 1024);
+    this.#pool = pool;
+    this.#ids = ids;
   }
 
   /** The canonical size so far. */
@@ -82,7 +91,13 @@ export class RangeWriter {
     const blocks = old.blocks!, { index } = old.table;
     const totals = blocks.totals(from, to);
     if (this.#table.count === 0) this.#minKey = old.info.minKey;
-    this.#table.addStored({ index, from, to, bytes: await old.table.storedBlocks(from, to), ...totals });
+    const piece = this.#pool.take(index.end(to - 1) - index.offset(from));
+    const bytes = await old.table.storedBlocks(from, to, piece);
+    if (bytes.buffer === piece.buffer) this.#table.addStored({ index, from, to, bytes, piece, ...totals });
+    else {
+      this.#pool.giveBack(piece);
+      this.#table.addStored({ index, from, to, bytes, ...totals });
+    }
     this.#maxKey = index.separator(to - 1);
     this.#sizeBytes += totals.weight;
     this.#ids.addKnown(old.recordIds!, blocks.firstRecord(from), totals.records);

@@ -61,11 +61,11 @@ export class Sides {
     return (await this.#make(id, reader))?.blocks;
   }
 
-  /** Returns a range's record IDs, or `undefined` when it can have none. */
-  async recordIds(id: string, reader: TableReader): Promise<Uint8Array | undefined> {
+  /** Returns a range's record IDs, perhaps in `into`, or `undefined` when it can have none. */
+  async recordIds(id: string, reader: TableReader, into?: Uint8Array): Promise<Uint8Array | undefined> {
     const known = this.#ids.get(id);
     if (known) return known;
-    const kept = await this.#options.disk?.read(`${id}.ids`);
+    const kept = await this.#options.disk?.read(`${id}.ids`, into);
     if (kept && fileIdOf(kept) === id) return kept;
     return (await this.#make(id, reader))?.recordIds;
   }
@@ -78,7 +78,8 @@ export class Sides {
   ): Promise<void> {
     const { disk } = this.#options;
     this.#tables.set(id, side.blocks, side.blocks.bytes.length);
-    if (!disk) return this.#ids.set(id, side.recordIds, side.recordIds.length);
+    // A copy: the writer uses its memory again.
+    if (!disk) return this.#ids.set(id, side.recordIds.slice(), side.recordIds.length);
     await disk.write(`${id}.ids`, side.recordIds);
     await disk.write(`${id}.blocks`, encodeTable(side.blocks, this.#head(id, file)));
   }

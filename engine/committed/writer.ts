@@ -2,17 +2,16 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
-import { type FinishedTable, TableWriter } from "../sstable/mod.ts";
+import { PIECE_BYTES, PiecePool, TableWriter } from "../sstable/mod.ts";
 import type { Chunking, RecordWeight } from "./chunking.ts";
 import type { TableFiles } from "./files.ts";
+import { RecordIds } from "./ids.ts";
 import { metarangeId } from "./metarange.ts";
 import type { OpenRange } from "./open_range.ts";
 import { encodeRange, type RangeInfo } from "./range.ts";
-import { type KnownId, RangeWriter } from "./range_writer.ts";
+import { type KnownId, type RangeMemory, RangeWriter, type WrittenRange } from "./range_writer.ts";
 import { encodeValue, type ValueRecord } from "./record.ts";
-import type { Side } from "./sides.ts";
 
-const COPIED_BLOCKS = 256;
 /** How many ranges may be on their way to the disk, each in memory whole. */
 const MAX_WRITING = 2;
 
@@ -36,7 +35,11 @@ export class MetarangeWriter {
   readonly #newRanges: string[] = [];
   /** Writes under way, the oldest first; a failed one is told by the next call that waits. */
   readonly #writing: Promise<void>[] = [];
+  readonly #pool = new PiecePool();
+  readonly #freeIds: RecordIds[] = [];
   #open: RangeWriter | undefined;
+  /** What the open range is made in. */
+  #memory: RangeMemory | undefined;
 
   constructor(files: TableFiles, options: MetarangeWriterOptions) {
     this.#files = files;
@@ -59,7 +62,7 @@ export class MetarangeWriter {
    */
   add(record: ValueRecord, known?: KnownId): boolean {
     const { chunking, weigh } = this.#options;
-    const open = this.#open ??= new RangeWriter(chunking);
+    const open = this.#open ??= this.#newRange();
     const isBreak = open.add(record, { weight: weigh(record), known });
     if (open.sizeBytes < chunking.minSizeBytes) return false;
     return isBreak || open.sizeBytes >= chunking.maxSizeBytes;
@@ -78,10 +81,14 @@ export class MetarangeWriter {
       if (size >= this.#options.chunking.maxSizeBytes) break;
     }
     if (end === from) return 0;
-    const open = this.#open ??= new RangeWriter(this.#options.chunking, old.info.count);
-    // In portions, so that an old range is not in memory whole beside the new one.
-    for (let at = from; at < end; at = Math.min(at + COPIED_BLOCKS, end)) {
-      await open.addBlocks(old, at, Math.min(at + COPIED_BLOCKS, end));
+    const open = this.#open ??= this.#newRange();
+    const { index } = old.table;
+    for (let at = from; at < end;) {
+      const first = index.offset(at);
+      let to = at + 1;
+      while (to < end && index.end(to) - first <= PIECE_BYTES) to++;
+      await open.addBlocks(old, at, to);
+      at = to;
     }
     this.#files.counts.blocksCopied += end - from;
     return end - from;
@@ -92,10 +99,11 @@ export class MetarangeWriter {
     const open = this.#open;
     if (!open) return;
     this.#open = undefined;
-    const { range, table, side } = open.finish();
-    this.#ranges.push(range);
-    this.#newRanges.push(range.id);
-    await this.#startWriting(range.id, { table, side });
+    const written = open.finish();
+    this.#ranges.push(written.range);
+    this.#newRanges.push(written.range.id);
+    await this.#startWriting(written, this.#memory!);
+    this.#memory = undefined;
   }
 
   /** Takes a whole range over by its ID, unread. */
@@ -137,9 +145,20 @@ export class MetarangeWriter {
     await Promise.allSettled(this.#writing);
   }
 
+  #newRange(): RangeWriter {
+    const ids = this.#freeIds.pop() ?? new RecordIds();
+    ids.clear();
+    this.#memory = { pool: this.#pool, ids };
+    return new RangeWriter(this.#options.chunking, this.#memory);
+  }
+
   /** Starts writing a range and making it durable, so that the disk works while the next one is made. */
-  async #startWriting(id: string, { table, side }: { table: FinishedTable; side: Side }): Promise<void> {
-    const writing = this.#files.write(id, table, side).then(() => this.#files.startFlush(id));
+  async #startWriting({ range, table, side }: WrittenRange, { pool, ids }: RangeMemory): Promise<void> {
+    const writing = this.#files.write(range.id, table, side).then(() => {
+      this.#files.startFlush(range.id);
+      for (const piece of table.pieces) pool.giveBack(piece);
+      this.#freeIds.push(ids);
+    });
     // Who waits hears of a failure; nobody else may, since nobody waits yet.
     writing.catch(() => {});
     this.#writing.push(writing);

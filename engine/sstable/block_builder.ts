@@ -2,6 +2,7 @@
 
 import { assertInvariant } from "../../base/errors.ts";
 import { RESTART_BYTES } from "./block.ts";
+import type { TableIndex } from "./table_index.ts";
 
 const FIRST_CAPACITY = 8 * 1024;
 /** Room for three varint32 in front of a key. */
@@ -66,9 +67,27 @@ export class BlockBuilder {
     this.#end = end + value.length;
   }
 
-  /** Goes on behind a key that another table's block brought, between two blocks. */
+  /** Adds an entry of another index, whose keys ascend, to a block in which each key is whole. */
+  addWhole(index: TableIndex, i: number, value: Uint8Array): void {
+    const { separators } = index, start = index.separatorStart(i), end = index.separatorEnd(i);
+    const trailer = this.#trailer;
+    assertInvariant(this.#restartInterval === 1, "only an index takes over whole keys");
+    this.#reserve(ENTRY_HEAD_BYTES + end - start + trailer.length + value.length);
+    if (this.#entriesSinceRestart++ > 0) this.#restarts.push(this.#end);
+    this.#entriesSinceRestart = 1;
+    this.#putVarint(0);
+    this.#putVarint(end - start + trailer.length);
+    this.#putVarint(value.length);
+    const bytes = this.#bytes;
+    let at = this.#end;
+    for (let from = start; from < end; from++) bytes[at++] = separators[from]!;
+    for (let from = 0; from < trailer.length; from++) bytes[at++] = trailer[from]!;
+    for (let from = 0; from < value.length; from++) bytes[at++] = value[from]!;
+    this.#end = at;
+  }
+
+  /** Goes on behind a key that came with another table's blocks. */
   continueAfter(key: Uint8Array): void {
-    assertInvariant(this.#end === 0, "a block is not interrupted");
     this.#rememberKey(key);
   }
 

@@ -1,27 +1,39 @@
 /** The file that a writer builds: stored blocks, one after the other. */
 
+import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
 import { STORED_PLAIN, STORED_SNAPPY } from "./compression.ts";
 import { maskedCrc32c } from "./crc32c.ts";
 import type { BlockHandle } from "./footer.ts";
+import type { PiecePool } from "./piece_pool.ts";
 import { maxSnappyBytes, snappyCompress } from "./snappy.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 
-/** Blocks are built in pieces of memory of this size, so that a large file is never copied to make room. */
-const PIECE_BYTES = 256 * 1024;
 /** Stored blocks of fewer bytes are copied rather than kept apart. */
 const MIN_PART_BYTES = 4096;
 
+/** Blocks are built in pieces of memory, so that a large file is never copied to make room. */
 export class BlockOutput {
+  readonly #pool: PiecePool;
   readonly #parts: Uint8Array[] = [];
-  #piece = new Uint8Array(0);
+  readonly #pieces: Uint8Array[] = [];
+  #piece: Uint8Array = EMPTY_BYTES;
   /** What of the piece is not a part yet. */
   #from = 0;
   #to = 0;
   #length = 0;
   /** Of the last appended block. */
   lastChecksum = 0;
+
+  constructor(pool: PiecePool) {
+    this.#pool = pool;
+  }
+
+  /** The pieces of the pool that the parts lie in. */
+  get pieces(): readonly Uint8Array[] {
+    return this.#pieces;
+  }
 
   /** The bytes of all blocks so far, trailers included. */
   get length(): number {
@@ -50,9 +62,13 @@ export class BlockOutput {
     return { offset, length };
   }
 
-  /** Appends blocks as another file has them, trailers included, and keeps hold of `bytes`; returns where they begin. */
-  appendStored(bytes: Uint8Array): number {
+  /**
+   * Appends blocks as another file has them, trailers included; returns where they begin. `bytes` may lie in a piece of the
+   * pool, which is then this file's.
+   */
+  appendStored(bytes: Uint8Array, piece?: Uint8Array): number {
     const offset = this.#length;
+    if (piece) this.#pieces.push(piece);
     if (bytes.length < MIN_PART_BYTES) {
       this.#room(bytes.length).set(bytes);
       this.#advance(bytes.length);
@@ -76,7 +92,8 @@ export class BlockOutput {
   #room(bytes: number): Uint8Array {
     if (this.#to + bytes > this.#piece.length) {
       this.#endPart();
-      this.#piece = new Uint8Array(Math.max(PIECE_BYTES, bytes));
+      this.#piece = this.#pool.take(bytes);
+      this.#pieces.push(this.#piece);
       this.#from = this.#to = 0;
     }
     return this.#piece.subarray(this.#to);

@@ -5,8 +5,8 @@ export interface ByteSource {
   /** Names the file in errors. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Returns the `length` bytes at `offset`. The reader treats a shorter answer as damage. */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  /** Returns the `length` bytes at `offset`, perhaps in `into`. The reader treats a shorter answer as damage. */
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
 }
 
 /** Returns a source over bytes that are in memory. */

@@ -7,6 +7,7 @@
 export { BlockCache } from "./block_cache.ts";
 export { type ByteSource, memorySource } from "./byte_source.ts";
 export type { TableSummary, TableType, UserProperties } from "./properties.ts";
+export { PIECE_BYTES, PiecePool } from "./piece_pool.ts";
 export { type BlockRun, NOT_CACHED, TableReader, type TableReaderOptions } from "./reader.ts";
 export { type MakeRecord, type TableRecord, tableRecord, type ValuePlace } from "./records.ts";
 export type { ReadCounts } from "./table_file.ts";

@@ -177,10 +177,13 @@ export class TableReader {
     return records;
   }
 
-  /** Returns blocks as they are stored, unchecked: from one (inclusive) to another (exclusive), which follow gaplessly. */
-  async storedBlocks(from: number, to: number): Promise<Uint8Array> {
+  /**
+   * Returns blocks as they are stored, unchecked: from one (inclusive) to another (exclusive), which follow gaplessly. They
+   * may lie in `into`, if it has room for them.
+   */
+  async storedBlocks(from: number, to: number, into?: Uint8Array): Promise<Uint8Array> {
     const start = this.index.offset(from);
-    return await this.#table.file.read(start, this.index.end(to - 1) - start);
+    return await this.#table.file.read(start, this.index.end(to - 1) - start, into);
   }
 
   /**

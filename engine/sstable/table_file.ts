@@ -117,16 +117,19 @@ export class TableFile {
     return new DataView(stored.buffer, stored.byteOffset, stored.length).getUint32(length + 1, true);
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
+  async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const tailStart = this.#source.sizeBytes - this.#tail.length;
     if (offset >= tailStart) return this.#tail.subarray(offset - tailStart, offset - tailStart + length);
     if (this.#counts) this.#counts.bytesRead += length;
-    return await readExactly(this.#source, { offset, length });
+    return await readExactly(this.#source, { offset, length, into });
   }
 }
 
-async function readExactly(source: ByteSource, { offset, length }: BlockHandle): Promise<Uint8Array> {
-  const bytes = await source.read(offset, length);
+async function readExactly(
+  source: ByteSource,
+  { offset, length, into }: BlockHandle & { into?: Uint8Array | undefined },
+): Promise<Uint8Array> {
+  const bytes = await source.read(offset, length, into);
   if (bytes.length !== length) corrupt(source.name, offset + bytes.length, "file shorter than it was");
   return bytes;
 }

@@ -52,6 +52,19 @@ export class TableIndex {
     return { offset: this.#offsets[i]!, length: this.#lengths[i]! };
   }
 
+  /** All separators, one behind the other. */
+  get separators(): Uint8Array {
+    return this.#separators;
+  }
+
+  separatorStart(i: number): number {
+    return i === 0 ? 0 : this.#ends[i - 1]!;
+  }
+
+  separatorEnd(i: number): number {
+    return this.#ends[i]!;
+  }
+
   /** Returns a view of a block's separator. */
   separator(i: number): Uint8Array {
     return this.#separators.subarray(i === 0 ? 0 : this.#ends[i - 1]!, this.#ends[i]!);

@@ -7,6 +7,7 @@ import { RECORD_TRAILER } from "./block.ts";
 import { BlockBuilder } from "./block_builder.ts";
 import { BlockOutput } from "./block_output.ts";
 import { type BlockHandle, encodeFooter, encodeHandle, MAX_HANDLE_BYTES, putHandle } from "./footer.ts";
+import { PiecePool } from "./piece_pool.ts";
 import { encodeProperties, PROPERTIES_BLOCK, type TableSummary, type TableType } from "./properties.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 import type { TableIndex } from "./table_index.ts";
@@ -15,6 +16,8 @@ export interface TableWriterOptions {
   readonly type: TableType;
   /** A data block ends when its entries have this many bytes, before compression. Default: 4 KiB. */
   readonly blockBytes?: number;
+  /** Where memory comes from. Who gives a pool gives the pieces of the finished table back. */
+  readonly pool?: PiecePool;
 }
 
 /** Neighbouring blocks of another table, as they are stored there. */
@@ -25,6 +28,8 @@ export interface StoredBlocks {
   readonly to: number;
   /** From the start of the first block to the end of the last one's trailer. */
   readonly bytes: Uint8Array;
+  /** The piece of the writer's pool that the bytes lie in; the table's from then on. */
+  readonly piece?: Uint8Array;
   readonly records: number;
   readonly keyBytes: number;
   readonly valueBytes: number;
@@ -34,6 +39,8 @@ export interface StoredBlocks {
 export interface FinishedTable {
   /** The file, one part behind the other. */
   readonly parts: readonly Uint8Array[];
+  /** The memory that the parts lie in. */
+  readonly pieces: readonly Uint8Array[];
   readonly sizeBytes: number;
   /** The stored checksum of its index. */
   readonly indexChecksum: number;
@@ -54,7 +61,7 @@ const NO_RECORD_TRAILER = Uint8Array.of(0xff, 0, 0, 0, 0, 0, 0, 0);
 export class TableWriter {
   readonly #type: TableType;
   readonly #blockBytes: number;
-  readonly #output = new BlockOutput();
+  readonly #output: BlockOutput;
   readonly #block = new BlockBuilder({ restartInterval: RESTART_INTERVAL, trailer: RECORD_TRAILER });
   readonly #index = new BlockBuilder({ restartInterval: 1, trailer: RECORD_TRAILER });
   readonly #handle = new Uint8Array(MAX_HANDLE_BYTES);
@@ -64,8 +71,9 @@ export class TableWriter {
   #valueBytes = 0;
   #finished = false;
 
-  constructor({ type, blockBytes = BLOCK_BYTES }: TableWriterOptions) {
+  constructor({ type, blockBytes = BLOCK_BYTES, pool = new PiecePool() }: TableWriterOptions) {
     this.#type = type;
+    this.#output = new BlockOutput(pool);
     this.#blockBytes = blockBytes;
   }
 
@@ -99,14 +107,15 @@ export class TableWriter {
    * Takes blocks of another table over as they are, checksums included: what is damaged there stays detectable here.
    * Their keys sort after all that was added; no block may be under way, and their separators have to be last keys.
    */
-  addStored({ index, from, to, bytes, ...counts }: StoredBlocks): void {
+  addStored({ index, from, to, bytes, piece, ...counts }: StoredBlocks): void {
     assertInvariant(!this.#finished && this.#block.sizeBytes === 0, "stored blocks come between blocks");
-    const start = this.#output.appendStored(bytes);
+    const start = this.#output.appendStored(bytes, piece);
     const shift = start - index.offset(from);
     for (let i = from; i < to; i++) {
       const handle = { offset: index.offset(i) + shift, length: index.length(i) };
-      this.#index.add(index.separator(i), this.#encodeHandle(handle));
+      this.#index.addWhole(index, i, this.#encodeHandle(handle));
     }
+    this.#index.continueAfter(index.separator(to - 1));
     this.#block.continueAfter(index.separator(to - 1));
     this.#dataBlocks += to - from;
     this.#count += counts.records;
@@ -150,7 +159,7 @@ export class TableWriter {
     metaindex.add(utf8(PROPERTIES_BLOCK), encodeHandle(properties));
     const metaindexHandle = this.#output.append(metaindex.finish(), "plain");
     const parts = this.#output.finish(encodeFooter({ metaindex: metaindexHandle, index: indexHandle }));
-    return { parts, sizeBytes: this.#output.length, indexChecksum };
+    return { parts, pieces: this.#output.pieces, sizeBytes: this.#output.length, indexChecksum };
   }
 
   #endBlock(index: BlockBuilder): void {

@@ -1,0 +1,25 @@
+/**
+ * Memory for files that are being made, used again for the next ones.
+ *
+ * A commit that touches every range copies the whole keyspace's bytes. Fresh memory for that costs as much as the copying,
+ * and a collector that sees only small objects lets it pile up.
+ */
+
+export const PIECE_BYTES = 512 * 1024;
+/** What is kept for later: about two files' worth. */
+const MAX_FREE = 48;
+
+export class PiecePool {
+  readonly #free: Uint8Array[] = [];
+
+  /** Returns a piece with anything in it: of {@link PIECE_BYTES}, or of `bytes` when that is more. */
+  take(bytes = 0): Uint8Array {
+    if (bytes > PIECE_BYTES) return new Uint8Array(bytes);
+    return this.#free.pop() ?? new Uint8Array(PIECE_BYTES);
+  }
+
+  /** Takes a piece back that nobody uses any more. */
+  giveBack(piece: Uint8Array): void {
+    if (piece.length === PIECE_BYTES && this.#free.length < MAX_FREE) this.#free.push(piece);
+  }
+}
