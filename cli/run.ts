@@ -3,6 +3,7 @@
 import { CodedError } from "../base/errors.ts";
 import { type OptionTable, parseArguments, type ParsedArguments } from "./arguments.ts";
 import type { Context } from "./context.ts";
+import type { StoreCosts } from "../drivers/store.ts";
 import type { Environment } from "./environment.ts";
 import { Messages } from "./messages.ts";
 import { Output } from "./output.ts";
@@ -70,8 +71,16 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     throw await explained(error, session, given);
   } finally {
     messages.endProgress();
+    if (given.flag("stats")) messages.warn(costLine(await session.costs()));
     if (!options.session) await session.close();
   }
+}
+
+function costLine(costs: StoreCosts | undefined): string {
+  const parts = Object.entries(costs ?? {}).map(([name, count]) => {
+    return `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}=${count}`;
+  });
+  return `stats: ${parts.join(" ") || "nothing was opened"}`;
 }
 
 async function openFile(path: string): Promise<OutputFile> {

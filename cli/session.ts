@@ -1,7 +1,7 @@
 /** The store of one run: opened when first asked for, closed once at the end. */
 
 import { join } from "node:path";
-import type { Store } from "../drivers/store.ts";
+import type { Store, StoreCosts } from "../drivers/store.ts";
 import type { Environment } from "./environment.ts";
 
 /** Opens the store of a home; without one, an empty store that keeps nothing. */
@@ -40,6 +40,11 @@ export class Session {
   /** Returns the folder of the home that the store was opened in, if any. */
   get home(): string | undefined {
     return this.#home;
+  }
+
+  /** Returns what the store of this run has cost, if it was opened and counts that. */
+  async costs(): Promise<StoreCosts | undefined> {
+    return await (await this.#store?.catch(() => undefined))?.costs?.();
   }
 
   async close(): Promise<void> {

@@ -244,6 +244,20 @@ export interface BranchWriter {
   close(): Promise<void>;
 }
 
+/** What was read and written of committed data. Ranges and metaranges are tables. */
+export interface StoreCosts {
+  readonly tablesOpened: number;
+  /** Read, checked and decompressed. */
+  readonly blocksRead: number;
+  readonly bytesRead: number;
+  readonly tablesWritten: number;
+  readonly bytesWritten: number;
+  /** Copied from an older range as they are. */
+  readonly blocksCopied: number;
+  /** Taken over by ID. */
+  readonly rangesReused: number;
+}
+
 export interface Store {
   readonly driver: string;
   readonly capabilities: ReadonlySet<Capability>;
@@ -349,6 +363,9 @@ export interface Store {
   ): Promise<number>;
   /** Moves a branch to a commit and drops its staged changes. */
   hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo>;
+
+  /** Returns what this store has read and written of committed data since it was opened, if it counts that. */
+  costs?(): Promise<StoreCosts>;
 
   close(): Promise<void>;
 }

@@ -25,6 +25,7 @@ import type {
   ReflogItem,
   RepositoryInfo,
   Store,
+  StoreCosts,
 } from "../drivers/store.ts";
 import { lossyText } from "../base/bytes.ts";
 import { decodeEntry, downloadObject, pathKey } from "./objects/mod.ts";
@@ -282,6 +283,21 @@ class EngineStore implements Store {
 
   async hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo> {
     return commitInfo(await hardReset(await this.#repository(repository), branch, { ref, who }));
+  }
+
+  async costs(): Promise<StoreCosts> {
+    const opened = await Promise.allSettled(this.#open.values());
+    const counts = opened.flatMap((one) => one.status === "fulfilled" ? [one.value.files.counts] : []);
+    const sum = (name: keyof StoreCosts) => counts.reduce((total, count) => total + count[name], 0);
+    return {
+      tablesOpened: sum("tablesOpened"),
+      blocksRead: sum("blocksRead"),
+      bytesRead: sum("bytesRead"),
+      tablesWritten: sum("tablesWritten"),
+      bytesWritten: sum("bytesWritten"),
+      blocksCopied: sum("blocksCopied"),
+      rangesReused: sum("rangesReused"),
+    };
   }
 
   async close(): Promise<void> {

@@ -36,6 +36,7 @@ export const GLOBAL_OPTIONS: OptionTable = {
   yes: { short: "y", help: "do not ask before something is lost" },
   quiet: { short: "q", help: "no messages beside results and errors" },
   "no-progress": { help: "no progress display" },
+  stats: { help: "tell what it cost on standard error: files, blocks and bytes read and written" },
   debug: { help: "show the stack of an error" },
   help: { short: "h", help: "show the help of a verb" },
 };

@@ -53,6 +53,14 @@ export class Metarange {
     return typeof place === "object" ? decodeRecordAt(key, place, range.id) : place;
   }
 
+  /** Returns the first record whose key is `key` or sorts after it. */
+  async seek(key: Uint8Array): Promise<ValueRecord | undefined> {
+    await this.ranges();
+    const range = await this.#rangeAtOrAfter(key);
+    const found = range && await (await this.#open(range)).seek(key);
+    return found && decodeRecord(found.key, found.value, range.id);
+  }
+
   /** Yields the records from `start` (inclusive) on, in key order. */
   async *records(start?: Uint8Array): AsyncGenerator<readonly ValueRecord[]> {
     const ranges = await this.ranges();

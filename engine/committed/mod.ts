@@ -5,6 +5,7 @@ export { type Chunking, DEFAULT_CHUNKING, endsRange, type RecordWeight } from ".
 export { BlockCollector, BlockCursor } from "./cursor.ts";
 export { diffMetaranges, type RecordChange } from "./diff.ts";
 export { TableFiles } from "./files.ts";
+export { NOT_CACHED } from "../sstable/mod.ts";
 export { isFileId } from "./ids.ts";
 export { type Conflict, mergeChanges, type MergeChoices, type MergeInputs } from "./merge.ts";
 export { Metarange, metarangeId, NO_METARANGE } from "./metarange.ts";

@@ -8,6 +8,7 @@ import {
   diffMetaranges,
   type KeyBounds,
   type Metarange,
+  NOT_CACHED,
   type RecordChange,
 } from "../committed/mod.ts";
 import { sameContent } from "../objects/mod.ts";
@@ -59,7 +60,8 @@ export async function* stagedChanges(
   for await (const block of stagedRecords(repository.kv, tokens, start)) {
     for (const staged of block) {
       if (end && compareBytes(staged.key, end) >= 0) return yield collector.take();
-      const left = await metarange.get(staged.key);
+      let left = metarange.peek(staged.key);
+      if (left === NOT_CACHED) left = await metarange.get(staged.key);
       if (!isChange(left, staged)) continue;
       const full = collector.add({ key: staged.key, left, right: staged.record });
       if (full) yield full;

@@ -12,7 +12,7 @@ import { compareBytes, equalBytes, utf8 } from "../../base/bytes.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
 import type { KvEntry, KvStore, KvValue } from "../../kv/store.ts";
 import { decodeEntry, type Entry, entryRecord, sameContent } from "../objects/mod.ts";
-import { NO_METARANGE, type ValueRecord } from "../committed/mod.ts";
+import { NO_METARANGE, NOT_CACHED, type ValueRecord } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
 import { encodeStaged, lookUpStaged, type StagedRecord } from "../staging/mod.ts";
 import { findBranch } from "./landing.ts";
@@ -60,14 +60,15 @@ export async function stageWrites(
     const staged: KvEntry[] = [];
     for (const write of ordered) {
       const fresh = write.entry && entryRecord(write.key, write.entry);
-      const committed = fresh && !isEmpty ? await metarange.get(write.key) : undefined;
+      let committed = fresh && !isEmpty ? metarange.peek(write.key) : undefined;
+      if (committed === NOT_CACHED) committed = await metarange.get(write.key);
       // The same content keeps the committed entry, address included: it is no change.
       const isNoChange = fresh !== undefined && committed !== undefined && sameContent(committed, fresh);
       const record = isNoChange ? committed : fresh;
       if (!isNoChange) everStaged.add(write);
       // Staged by an earlier attempt, it may be the very object that is committed now.
       else if (write.isFresh && !everStaged.has(write)) {
-        unused.push({ address: write.entry!.address, kept: decodeEntry(committed.data) });
+        unused.push({ address: write.entry!.address, kept: decodeEntry(record!.data) });
       }
       const isUnflushed = write.isUnflushed && !isNoChange;
       staged.push({ key: write.key, value: encodeStaged({ key: write.key, record, isUnflushed }) });

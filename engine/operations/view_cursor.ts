@@ -6,8 +6,8 @@
  *     shown     a   c   d   e
  */
 
-import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
-import type { ValueRecord } from "../committed/mod.ts";
+import { afterKey, compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
+import type { Metarange, ValueRecord } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
 import { MAX_READ_MS, type StagedRecord, stagedRecords } from "../staging/mod.ts";
 import { SeekCursor } from "./seek_cursor.ts";
@@ -24,7 +24,7 @@ export class ViewCursor {
     const { metarange, tokens } = view;
     this.#repository = repository;
     this.#view = view;
-    this.#committed = new SeekCursor((from) => metarange.records(from), start);
+    this.#committed = new SeekCursor((from) => recordsFrom(metarange, from), start);
     if (tokens.length > 0) {
       this.#staged = new SeekCursor((from) => stagedRecords(repository.kv, tokens, from), start);
     }
@@ -81,4 +81,18 @@ export class ViewCursor {
     if (!this.#view.branch || clock.now() - this.#view.openedMs <= MAX_READ_MS) return;
     await checkTokensKept(this.#repository, this.#view);
   }
+}
+
+/**
+ * Yields the records from `start` on, the first one alone: often the next leap follows right behind it, and then nothing but
+ * its block has been read.
+ */
+async function* recordsFrom(
+  metarange: Metarange,
+  start: Uint8Array,
+): AsyncGenerator<readonly ValueRecord[]> {
+  const first = await metarange.seek(start);
+  if (!first) return;
+  yield [first];
+  yield* metarange.records(afterKey(first.key));
 }
