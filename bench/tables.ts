@@ -40,7 +40,8 @@ export function measureTables(bench: Bench): (Row | Skipped)[] {
   return rows;
 }
 
-function buildPeer(folder: string): { program: string } | { why: string } {
+/** Builds the Pebble program, if Go is there. */
+export function buildPeer(folder: string): { program: string } | { why: string } {
   const program = join(folder, "peer");
   const environment = { HOME: process.env["HOME"] ?? folder, CGO_ENABLED: "0" };
   try {
