@@ -98,10 +98,10 @@ export function tryUtf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Returns the text of UTF-8 bytes, with U+FFFD for what is no UTF-8: for showing, never for comparing. */
-export function lossyText(bytes: Uint8Array): string {
+/** Returns the text of UTF-8 bytes up to `end`, with U+FFFD for what is no UTF-8: for showing, never for comparing. */
+export function lossyText(bytes: Uint8Array, end = bytes.length): string {
   // A `Buffer` over the memory of a small array costs several times as much as its text.
-  return Buffer.prototype.toString.call(bytes, "utf8", 0, bytes.length);
+  return Buffer.prototype.toString.call(bytes, "utf8", 0, end);
 }
 
 /** Returns the lower-case hexadecimal form. */

@@ -43,29 +43,60 @@ function digestOf(algorithm: "sha256" | "md5", bytes: Uint8Array): Uint8Array {
   return hash.digest();
 }
 
-/**
- * FNV-1a-64 of `bytes` modulo `modulus` (1 to 2^26).
- *
- * JavaScript's numbers hold 53 bits, so the state is four limbs of 16 bits; the prime is 0x100000001b3, that is
- * 2^40 + 0x1b3, so a product is one small multiplication a limb and one shifted addition.
- */
+/** FNV-1a-64 of `bytes` modulo `modulus` (1 to 2^26). */
 export function fnv1a64Mod(bytes: Uint8Array, modulus: number): number {
-  let l0 = 0x2325, l1 = 0x8422, l2 = 0x9ce4, l3 = 0xcbf2;
-  for (let i = 0; i < bytes.length; i++) {
-    l0 ^= bytes[i]!;
-    // (l3 l2 l1 l0) * 0x1b3 + (l0 and the low byte of l1 shifted up by 40 bits)
-    const p0 = l0 * 0x1b3;
-    const p1 = l1 * 0x1b3 + (p0 >>> 16);
-    const p2 = l2 * 0x1b3 + (p1 >>> 16) + ((l0 & 0xff) << 8);
-    const p3 = l3 * 0x1b3 + (p2 >>> 16) + ((l0 >>> 8) | ((l1 & 0xff) << 8));
-    l0 = p0 & 0xffff;
-    l1 = p1 & 0xffff;
-    l2 = p2 & 0xffff;
-    l3 = p3 & 0xffff;
-  }
-  // Horner over limbs: each step stays below 2^26 * 2^16 + 2^16 < 2^53.
-  let rest = l3 % modulus;
-  rest = (rest * 65536 + l2) % modulus;
-  rest = (rest * 65536 + l1) % modulus;
-  return (rest * 65536 + l0) % modulus;
+  return alone.mod(bytes, 0, modulus);
 }
+
+/**
+ * FNV-1a-64 of strings of which each may begin as the one before does: what they share is not hashed again.
+ *
+ * JavaScript's numbers hold 53 bits, so a state is two halves of 32; the prime is 0x100000001b3, that is 2^40 + 0x1b3, so a
+ * product is one small multiplication a half and one shifted addition.
+ */
+export class PrefixFnv {
+  /** The states behind each byte of the last string, the one in front of it first. */
+  #low = new Int32Array(1).fill(0x84222325);
+  #high = new Int32Array(1).fill(0xcbf29ce4);
+  /** How many bytes of it are known. */
+  #known = 0;
+
+  /** Forgets the last string. */
+  forget(): void {
+    this.#known = 0;
+  }
+
+  /** Returns the hash modulo `modulus` (1 to 2^26) of a string whose first `shared` bytes are the last one's. */
+  mod(bytes: Uint8Array, shared: number, modulus: number): number {
+    const { length } = bytes;
+    if (length >= this.#low.length) this.#grow(length + 1);
+    const lows = this.#low, highs = this.#high;
+    const from = shared < this.#known ? shared : this.#known;
+    let low = lows[from]!, high = highs[from]!;
+    for (let i = from; i < length; i++) {
+      low ^= bytes[i]!;
+      // (high low) * 0x1b3 + (low shifted up by 40 bits)
+      const p = (low & 0xffff) * 0x1b3;
+      const q = (low >>> 16) * 0x1b3 + (p >>> 16);
+      high = (Math.imul(high, 0x1b3) + (q >>> 16) + (low << 8)) | 0;
+      low = (q << 16) | (p & 0xffff);
+      lows[i + 1] = low;
+      highs[i + 1] = high;
+    }
+    this.#known = length;
+    // Horner over 16 bits a time: each step stays below 2^26 * 2^16 + 2^16 < 2^53.
+    let rest = (high >>> 0) % modulus;
+    rest = (rest * 65536 + (low >>> 16)) % modulus;
+    return (rest * 65536 + (low & 0xffff)) % modulus;
+  }
+
+  #grow(length: number): void {
+    const [low, high] = [new Int32Array(2 * length), new Int32Array(2 * length)];
+    low.set(this.#low);
+    high.set(this.#high);
+    this.#low = low;
+    this.#high = high;
+  }
+}
+
+const alone = new PrefixFnv();

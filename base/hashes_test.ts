@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fromHex, hex, utf8 } from "./bytes.ts";
-import { fnv1a64Mod, md5Hex, runningHash, sha256, sha256Into } from "./hashes.ts";
+import { concatBytes, fromHex, hex, utf8 } from "./bytes.ts";
+import { fnv1a64Mod, md5Hex, PrefixFnv, runningHash, sha256, sha256Into } from "./hashes.ts";
 import { seededRandomness } from "./randomness.ts";
 
 interface BreakDecision {
@@ -41,6 +41,23 @@ test("FNV-1a-64 agrees with its definition in big integers on random keys", () =
     for (const byte of key) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
     const modulus = 1 + Math.floor(chance.fraction() * 2 ** 26);
     assert.equal(fnv1a64Mod(key, modulus), Number(hash % BigInt(modulus)));
+  }
+});
+
+test("PrefixFnv goes on from what a string shares with the last one, however much of that is told", () => {
+  const chance = seededRandomness(6);
+  const below = (bound: number) => Math.floor(chance.fraction() * bound);
+  const hash = new PrefixFnv();
+  let last: Uint8Array = new Uint8Array(0);
+  for (let i = 0; i < 2000; i++) {
+    const shared = below(last.length + 1);
+    const key = concatBytes(last.subarray(0, shared), chance.bytes(below(i % 100 === 0 ? 3000 : 40)));
+    const isForgotten = below(10) === 0;
+    if (isForgotten) hash.forget();
+    // After forgetting, what is told of the last string is of another one.
+    const told = isForgotten ? 5 : below(shared + 1);
+    assert.equal(hash.mod(key, told, 50_000), fnv1a64Mod(key, 50_000));
+    last = key;
   }
 });
 

@@ -57,6 +57,9 @@ export interface NewObject {
 }
 
 export interface ObjectStore {
+  /** Whether objects lie on another machine, so that it pays to keep copies of those that are read often. */
+  readonly isFar?: boolean;
+
   /** Returns the full physical address of a key, such as `local:///folder/data/x` or `s3://bucket/prefix/data/x`. */
   locate(key: string): string;
 

@@ -19,6 +19,8 @@ export interface EngineContext {
   readonly canonicalNamespace: (storageNamespace: string) => string;
   /** The storage namespace of a repository that was created without naming one. */
   readonly defaultNamespace: (repository: string, instanceUid: string) => string;
+  /** What a repository's decoded blocks may take in memory. */
+  readonly cacheBytes?: number;
   /** Opens the cache of a repository's instance on local disk. */
   readonly openCache?: (instanceUid: string) => DiskCache;
   readonly clock: Clock;
@@ -48,6 +50,8 @@ export class Repository {
     this.objects = objects;
     const disk = context.openCache?.(this.record.instanceUid);
     this.files = new TableFiles(objects, {
+      ...(context.cacheBytes === undefined ? {} : { cacheBytes: context.cacheBytes }),
+      ...(disk && objects.isFar ? { tables: disk } : {}),
       sides: { chunking: record.chunking, weigh: entryWeight, ...(disk ? { disk } : {}) },
     });
     this.commits = new Commits(context.kv, this.partition);

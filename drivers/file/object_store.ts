@@ -15,9 +15,10 @@ import type {
 import { attempt, attemptAsync, errnoOf, notFound, translated } from "./failures.ts";
 import { lstatIfThere } from "./file_calls.ts";
 import { Folders } from "./folders.ts";
+import { KeptFiles } from "./kept_files.ts";
 import { listPages } from "./listing.ts";
 import { type Place, Placement } from "./placement.ts";
-import { openObject, readObject } from "./reading.ts";
+import { openObject, readObject, SMALL_BYTES } from "./reading.ts";
 import { type FileSync, flushPlaces, systemSync } from "./syncing.ts";
 import { writeFreshObjects } from "./writing_many.ts";
 import { writeObject, type WriterOptions } from "./writing.ts";
@@ -49,6 +50,7 @@ class FileObjectStore implements ObjectStore {
   readonly #placement: Placement;
   readonly #folders: Folders;
   readonly #sync: FileSync;
+  readonly #kept = new KeptFiles();
   /**
    * Keys whose flush has failed. The system tells of a failed write-back once and then takes the data for written, so a
    * second flush would succeed and lie; only another put makes such a key good again.
@@ -88,7 +90,11 @@ class FileObjectStore implements ObjectStore {
 
   async read(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
-    return await readObject(this.#find(key), { offset, length, into });
+    const kept = this.#kept.read(key, { offset, length, into });
+    if (kept) return kept;
+    const place = this.#find(key);
+    if (length > SMALL_BYTES) return await readObject(place, { offset, length, into });
+    return this.#kept.openAndRead(place, { offset, length, into });
   }
 
   async put(
@@ -98,6 +104,7 @@ class FileObjectStore implements ObjectStore {
   ): Promise<ObjectInfo> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
     const place = this.#placement.place(key);
+    this.#kept.forget(key);
     const info = await writeObject(place, body, { ...options, ...this.#writerOptions() });
     this.#unflushable.delete(key);
     return info;
@@ -128,6 +135,7 @@ class FileObjectStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<boolean> {
+    this.#kept.forget(key);
     const place = this.#reach(key);
     if (!place) return false;
     try {

@@ -4,7 +4,7 @@
  * pipe; what is no regular file is no object.
  */
 
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import { checkExtent, resolveRange } from "../byte_streams.ts";
 import type { ByteRange, ByteStream, ObjectInfo } from "../object_store.ts";
@@ -13,7 +13,7 @@ import { readSome } from "./file_calls.ts";
 import type { Place } from "./placement.ts";
 
 /** Up to this many bytes are read at once, by synchronous calls, when the object is opened. */
-const SMALL_BYTES = 128 * 1024;
+export const SMALL_BYTES = 128 * 1024;
 const PIECE_BYTES = 512 * 1024;
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -47,16 +47,29 @@ export async function openObject(
   }
 }
 
+/** Part of an object, and perhaps where to put it. */
+export interface Part {
+  readonly offset: number;
+  readonly length: number;
+  readonly into?: Uint8Array | undefined;
+}
+
+/** Returns an array for as much of a part as the object has. */
+export function roomFor({ offset, length, into }: Part, sizeBytes: number): Uint8Array {
+  const count = Math.max(0, Math.min(length, sizeBytes - offset));
+  return into && into.length >= count ? into.subarray(0, count) : new Uint8Array(count);
+}
+
 /** Reads part of an object, into an array of the caller's own or into `into`, if it has room. */
 export async function readObject(
   place: Place,
-  { offset, length, into }: { offset: number; length: number; into?: Uint8Array | undefined },
+  part: Part,
 ): Promise<Uint8Array> {
-  checkExtent(place.key, offset, length);
+  const { offset } = part;
+  checkExtent(place.key, offset, part.length);
   const file = new OpenFile(place);
   try {
-    const count = Math.max(0, Math.min(length, file.info.sizeBytes - offset));
-    const out = into && into.length >= count ? into.subarray(0, count) : new Uint8Array(count);
+    const out = roomFor(part, file.info.sizeBytes);
     if (out.length <= SMALL_BYTES) file.fillSync(out, offset);
     else await file.fill(out, offset);
     return out;
@@ -73,14 +86,10 @@ class OpenFile {
   #reading = false;
 
   /** Fails with `object_not_found`. */
-  constructor({ key, path }: Place) {
-    const what = { action: "read", key } as const;
-    this.#fd = attempt(what, () => openSync(path, READ_FLAGS));
-    const found = fstatSync(this.#fd);
-    this.info = { key, sizeBytes: found.size, modifiedMs: found.mtimeMs };
-    if (found.isFile()) return;
-    closeSync(this.#fd);
-    throw notFound(key);
+  constructor(place: Place) {
+    const { fd, stats } = openRegularFile(place);
+    this.#fd = fd;
+    this.info = { key: place.key, sizeBytes: stats.size, modifiedMs: stats.mtimeMs };
   }
 
   fillSync(out: Uint8Array, position: number): void {
@@ -119,11 +128,28 @@ class OpenFile {
   #progress(count: number, position: number): number {
     if (count > 0) return count;
     const { key, sizeBytes } = this.info;
-    const why = `it ends at byte ${position} of ${sizeBytes}`;
-    throw new CodedError("corrupt", "short_object", `Cannot read "${key}": ${why}`, {
-      details: { key, offset: position, sizeBytes },
-    });
+    throw shortObject({ key, sizeBytes, offset: position });
   }
+}
+
+/** Opens a file for reading. Fails with `object_not_found`, also for what is no regular file. */
+export function openRegularFile({ key, path }: Pick<Place, "key" | "path">): { fd: number; stats: Stats } {
+  const what = { action: "read", key } as const;
+  const fd = attempt(what, () => openSync(path, READ_FLAGS));
+  const stats = fstatSync(fd);
+  if (stats.isFile()) return { fd, stats };
+  closeSync(fd);
+  throw notFound(key);
+}
+
+/** Returns the error for a file that gives less than it had when it was opened. */
+export function shortObject(
+  { key, offset, sizeBytes }: { readonly key: string; readonly offset: number; readonly sizeBytes: number },
+): CodedError {
+  const why = `it ends at byte ${offset} of ${sizeBytes}`;
+  return new CodedError("corrupt", "short_object", `Cannot read "${key}": ${why}`, {
+    details: { key, offset, sizeBytes },
+  });
 }
 
 interface Extent {

@@ -13,8 +13,10 @@ import {
   type ReadCounts,
   TableReader,
 } from "../sstable/mod.ts";
+import type { DiskCache } from "../../cache/mod.ts";
 import { ByteLru } from "./byte_lru.ts";
 import { isFileId } from "./ids.ts";
+import { keptSource } from "./kept_source.ts";
 import { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
 import { type Side, type SideOptions, Sides } from "./sides.ts";
@@ -35,6 +37,8 @@ export interface FileCounts extends ReadCounts {
 export interface TableFilesOptions {
   /** With it ranges have sides: equal blocks are skipped and unchanged ones copied without being decoded. */
   readonly sides?: SideOptions;
+  /** Keeps copies of tables whose namespace is far away. */
+  readonly tables?: DiskCache;
   /** What decoded blocks may take in memory. */
   readonly cacheBytes?: number;
 }
@@ -51,12 +55,17 @@ export class TableFiles {
   };
   readonly #objects: ObjectStore;
   readonly #cache: BlockCache;
+  readonly #tables: DiskCache | undefined;
   readonly #sides: Sides | undefined;
   readonly #open = new ByteLru<TableReader>(INDEX_BYTES);
   readonly #flushing = new Set<Promise<void>>();
   readonly #opening = new Map<string, Promise<TableReader>>();
 
-  constructor(objects: ObjectStore, { sides, cacheBytes = DEFAULT_CACHE_BYTES }: TableFilesOptions = {}) {
+  constructor(
+    objects: ObjectStore,
+    { sides, tables, cacheBytes = DEFAULT_CACHE_BYTES }: TableFilesOptions = {},
+  ) {
+    this.#tables = tables;
     this.#objects = objects;
     this.#cache = new BlockCache(cacheBytes);
     this.#sides = sides && new Sides(sides);
@@ -150,8 +159,18 @@ export class TableFiles {
         details: { file: key },
       });
     }
-    const source = objectSource(this.#objects, key, info.sizeBytes);
-    return await TableReader.open(source, { cache: this.#cache, counts: this.counts });
+    const origin = objectSource(this.#objects, key, info.sizeBytes);
+    const options = { cache: this.#cache, counts: this.counts };
+    const disk = this.#tables;
+    if (!disk) return await TableReader.open(origin, options);
+    const source = await keptSource({ id, origin, disk });
+    try {
+      return await TableReader.open(source, options);
+    } catch (error) {
+      // The copy may be at fault.
+      if (!isCoded(error) || error.kind !== "corrupt" || !await source.forget?.()) throw error;
+      return await TableReader.open(source, options);
+    }
   }
 }
 

@@ -7,10 +7,13 @@ import type { TableFiles } from "./files.ts";
 import { RecordIds } from "./ids.ts";
 import type { OpenRange } from "./open_range.ts";
 import { decodeRange, encodeRange, type RangeInfo } from "./range.ts";
-import { decodeRecord, decodeRecordAt, type ValueRecord } from "./record.ts";
+import { copyRecordAt, decodeRecord, decodeRecordAt, type ValueRecord } from "./record.ts";
+import { RecordScan } from "./record_scan.ts";
 
 /** The metarange ID of a repository's first commit, as in lakeFS: no file, no records. */
 export const NO_METARANGE = "";
+/** So many look-ups cost less than reading all ranges. */
+const FIRST_LOOKS = 4;
 
 export class Metarange {
   readonly id: string;
@@ -18,6 +21,9 @@ export class Metarange {
   #loading: Promise<readonly RangeInfo[]> | undefined;
   #ranges: readonly RangeInfo[] | undefined;
   #isOurs: boolean | undefined;
+  #looked = 0;
+  /** Tables that hold what the metarange says of them. */
+  readonly #checked = new WeakSet<TableReader>();
 
   constructor(files: TableFiles, id: string) {
     this.#files = files;
@@ -34,12 +40,14 @@ export class Metarange {
     return this.#isOurs ??= this.id === NO_METARANGE || metarangeId(await this.ranges()) === this.id;
   }
 
-  /** Returns the record of a key: metarange, then the one range that may hold it. */
+  /** Returns the record of a key: metarange, then the one range that may hold it. Its bytes are the caller's own. */
   async get(key: Uint8Array): Promise<ValueRecord | undefined> {
-    const range = await this.#rangeAtOrAfter(key);
+    const ranges = this.#ranges;
+    const range = ranges ? ranges[firstRangeAt(ranges, key)] : await this.#rangeAtOrAfter(key);
     if (!range || compareBytes(key, range.minKey) < 0) return undefined;
-    const value = await (await this.#open(range)).get(key);
-    return value && decodeRecord(key, value, range.id);
+    const found = (this.#opened(range) ?? await this.#open(range)).find(key);
+    const place = found instanceof Promise ? await found : found;
+    return place && copyRecordAt(key, place, range.id);
   }
 
   /** Returns what {@link get} does if that needs no reading. */
@@ -48,9 +56,9 @@ export class Metarange {
     if (!ranges) return NOT_CACHED;
     const range = ranges[firstRangeAt(ranges, key)];
     if (!range || compareBytes(key, range.minKey) < 0) return undefined;
-    const table = this.#files.opened(range.id);
+    const table = this.#opened(range);
     const place = table ? table.peek(key) : NOT_CACHED;
-    return typeof place === "object" ? decodeRecordAt(key, place, range.id) : place;
+    return typeof place === "object" ? copyRecordAt(key, place, range.id) : place;
   }
 
   /** Returns the first record whose key is `key` or sorts after it. */
@@ -76,9 +84,22 @@ export class Metarange {
     yield* table.blocksOf((key, place) => decodeRecordAt(key, place, range.id), from);
   }
 
+  /** Starts walking the records from `start` (inclusive) on, without an object a record. */
+  async scan(start?: Uint8Array): Promise<RecordScan> {
+    const ranges = await this.ranges();
+    const from = start ? firstRangeAt(ranges, start) : 0;
+    return new RecordScan(ranges.slice(from), { open: (range) => this.#open(range), start });
+  }
+
   /** Opens a range to be walked block by block. */
   async openRange(range: RangeInfo): Promise<OpenRange> {
     return await this.#files.openRange(range, await this.#open(range));
+  }
+
+  /** Returns a range's table if it is open and has been checked. */
+  #opened(range: RangeInfo): TableReader | undefined {
+    const table = this.#files.opened(range.id);
+    return table && this.#checked.has(table) ? table : undefined;
   }
 
   /** Opens a range; a sound file that is not the one the metarange describes is damage, too. */
@@ -91,12 +112,16 @@ export class Metarange {
     ) {
       corrupt(range.id, 0, "it holds other records than its metarange says");
     }
+    this.#checked.add(table);
     return table;
   }
 
   async #rangeAtOrAfter(key: Uint8Array): Promise<RangeInfo | undefined> {
     if (this.id === NO_METARANGE) return undefined;
-    if (this.#ranges) return this.#ranges[firstRangeAt(this.#ranges, key)];
+    if (this.#ranges || this.#looked++ >= FIRST_LOOKS) {
+      const ranges = await this.ranges();
+      return ranges[firstRangeAt(ranges, key)];
+    }
     const found = await (await this.#files.open(this.id)).seek(key);
     return found && decodeRange(decodeRecord(found.key, found.value, this.id), this.id);
   }

@@ -11,5 +11,6 @@ export { type Conflict, mergeChanges, type MergeChoices, type MergeInputs } from
 export { Metarange, metarangeId, NO_METARANGE } from "./metarange.ts";
 export type { KeyBounds } from "./range_cursor.ts";
 export type { RangeInfo } from "./range.ts";
+export type { RecordScan } from "./record_scan.ts";
 export { decodeRecord, encodeValue, type ValueRecord } from "./record.ts";
 export { MetarangeWriter, type WrittenMetarange } from "./writer.ts";

@@ -1,14 +1,14 @@
 /** Writing one range: records and blocks of older ranges go in, in key order, its file and side come out. */
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
-import { fnv1a64Mod } from "../../base/hashes.ts";
+import { PrefixFnv } from "../../base/hashes.ts";
 import { type FinishedTable, type PiecePool, TableWriter } from "../sstable/mod.ts";
 import { BlockTableBuilder } from "./block_table.ts";
 import type { Chunking } from "./chunking.ts";
 import { RecordIds } from "./ids.ts";
 import type { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
-import { encodeValue, type ValueRecord } from "./record.ts";
+import { encodeHead, type ValueRecord } from "./record.ts";
 import type { Side } from "./sides.ts";
 
 /**
@@ -45,6 +45,9 @@ export class RangeWriter {
   readonly #table: TableWriter;
   readonly #ids: RecordIds;
   readonly #blocks = new BlockTableBuilder();
+  readonly #hash = new PrefixFnv();
+  /** Memory for what stands in front of a value's data. */
+  #head: Uint8Array = EMPTY_BYTES;
   #minKey: Uint8Array = EMPTY_BYTES;
   #maxKey: Uint8Array = EMPTY_BYTES;
   #sizeBytes = 0;
@@ -72,17 +75,18 @@ export class RangeWriter {
 
   /** Adds a record; its ID is hashed unless it is known. Returns whether its key is one that may end a range. */
   add(record: ValueRecord, { weight, known }: { weight: number; known: KnownId | undefined }): boolean {
-    const { key, identity } = record;
-    const value = encodeValue(identity, record.data);
+    const { key, identity, data } = record;
+    const head = this.#head = encodeHead(identity, data.length, this.#head);
+    const valueBytes = head.length + data.length;
     if (this.#table.count === 0) this.#minKey = key.slice();
     this.#maxKey = key;
     this.#sizeBytes += weight;
     if (known) this.#ids.addKnown(known.ids, known.index, 1);
     else this.#ids.add(key, identity);
-    this.#table.add(key, value);
-    const isBreak = fnv1a64Mod(key, this.#raggedness) === 0;
-    this.#blocks.add({ keyBytes: key.length, valueBytes: value.length, weight, isBreak });
-    if (this.#endsBlock(key.length + value.length)) this.#endBlock();
+    const shared = this.#table.add(key, head, data);
+    const isBreak = this.#hash.mod(key, shared, this.#raggedness) === 0;
+    this.#blocks.add({ keyBytes: key.length, valueBytes, weight, isBreak });
+    if (this.#endsBlock(key.length + valueBytes)) this.#endBlock();
     return isBreak;
   }
 
@@ -99,6 +103,7 @@ export class RangeWriter {
       this.#table.addStored({ index, from, to, bytes, ...totals });
     }
     this.#maxKey = index.separator(to - 1);
+    this.#hash.forget();
     this.#sizeBytes += totals.weight;
     this.#ids.addKnown(old.recordIds!, blocks.firstRecord(from), totals.records);
     this.#blocks.addRows(blocks.rows(from, to));

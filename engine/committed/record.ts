@@ -4,6 +4,7 @@
  * Value: `varint(len(identity)) identity varint(len(data)) data`, the varints zig-zag, bytes after `data` ignored.
  */
 
+import { concatBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
 import type { ValuePlace } from "../sstable/mod.ts";
 
@@ -16,13 +17,20 @@ export interface ValueRecord {
 
 /** Returns a table value. */
 export function encodeValue(identity: Uint8Array, data: Uint8Array): Uint8Array {
-  const out = new Uint8Array(
-    varintLength(identity.length) + identity.length + varintLength(data.length) + data.length,
-  );
+  return concatBytes(encodeHead(identity, data.length), data);
+}
+
+/** Returns what stands in front of a value's data, in the array given if that has the right length. */
+export function encodeHead(
+  identity: Uint8Array,
+  dataLength: number,
+  head: Uint8Array = EMPTY_BYTES,
+): Uint8Array {
+  const length = varintLength(identity.length) + identity.length + varintLength(dataLength);
+  const out = head.length === length ? head : new Uint8Array(length);
   let at = putVarint(out, 0, identity.length);
-  out.set(identity, at);
-  at = putVarint(out, at + identity.length, data.length);
-  out.set(data, at);
+  for (let i = 0; i < identity.length; i++) out[at++] = identity[i]!;
+  putVarint(out, at, dataLength);
   return out;
 }
 
@@ -33,21 +41,51 @@ export function decodeRecord(key: Uint8Array, value: Uint8Array, file: string): 
 
 /** Returns what {@link decodeRecord} does of a value that lies in a block. */
 export function decodeRecordAt(key: Uint8Array, place: ValuePlace, file: string): ValueRecord {
-  const { valueBytes: bytes, valueStart, valueEnd } = place;
-  const identityLength = lengthAt(bytes, valueStart, valueEnd);
-  const identityAt = varintEnd;
-  const identityEnd = identityAt + identityLength;
-  if (identityLength < 0 || identityEnd > valueEnd) corrupt(file, valueStart, "a value has a bad length");
-  const dataLength = lengthAt(bytes, identityEnd, valueEnd);
-  const dataAt = varintEnd;
-  if (dataLength < 0 || dataAt + dataLength > valueEnd) {
-    corrupt(file, identityEnd, "a value has a bad length");
-  }
+  const bytes = place.valueBytes;
+  locate(place, file);
   return {
     key,
     identity: bytes.subarray(identityAt, identityEnd),
-    data: bytes.subarray(dataAt, dataAt + dataLength),
+    data: bytes.subarray(dataAt, dataEnd),
   };
+}
+
+/** Returns what {@link decodeRecordAt} does; identity and data are in memory of their own. */
+export function copyRecordAt(key: Uint8Array, place: ValuePlace, file: string): ValueRecord {
+  const bytes = place.valueBytes;
+  locate(place, file);
+  return { key, identity: bytes.slice(identityAt, identityEnd), data: bytes.slice(dataAt, dataEnd) };
+}
+
+/** Where the parts of a value lie, in the bytes that it lies in. */
+export interface ValueParts {
+  identityStart: number;
+  identityEnd: number;
+  dataStart: number;
+  dataEnd: number;
+}
+
+/** Finds the parts of a value. Fails with `corrupt_file`. */
+export function findParts(place: ValuePlace, file: string, parts: ValueParts): void {
+  locate(place, file);
+  parts.identityStart = identityAt;
+  parts.identityEnd = identityEnd;
+  parts.dataStart = dataAt;
+  parts.dataEnd = dataEnd;
+}
+
+/** Where the parts of the value lie that was looked at last. */
+let identityAt = 0, identityEnd = 0, dataAt = 0, dataEnd = 0;
+
+function locate({ valueBytes: bytes, valueStart, valueEnd }: ValuePlace, file: string): void {
+  const identityLength = lengthAt(bytes, valueStart, valueEnd);
+  identityAt = varintEnd;
+  identityEnd = identityAt + identityLength;
+  if (identityLength < 0 || identityEnd > valueEnd) corrupt(file, valueStart, "a value has a bad length");
+  const dataLength = lengthAt(bytes, identityEnd, valueEnd);
+  dataAt = varintEnd;
+  dataEnd = dataAt + dataLength;
+  if (dataLength < 0 || dataEnd > valueEnd) corrupt(file, identityEnd, "a value has a bad length");
 }
 
 /** Zig-zag of a length below 2^31, so at most 2^32: plain arithmetic. */

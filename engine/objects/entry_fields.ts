@@ -44,11 +44,10 @@ export class EntryFields {
   /** The number that {@link #varint} read last. */
   #number = 0;
 
-  /** Finds the fields of an entry; returns `false`, with nothing to rely on, when its form is another. */
-  find(data: Uint8Array): boolean {
+  /** Finds the fields of an entry, a part of `data`; returns `false`, with nothing to rely on, when its form is another. */
+  find(data: Uint8Array, start = 0, end = data.length): boolean {
     this.#forget(data);
-    const end = data.length;
-    for (let at = 0; at < end;) {
+    for (let at = start; at < end;) {
       const tag = data[at++]!;
       if (tag === SHA256 && data[at++] !== SHA256_SECOND) return false;
       at = this.#varint(at, end);

@@ -15,6 +15,15 @@ import type { AddressType, Entry } from "./entry.ts";
 import { EntryFields } from "./entry_fields.ts";
 
 const SHA256_FIELD = 100;
+/** Bytes up to this length become a text whole, for all entries that lie in them. */
+const MAX_TEXT = 64 * 1024;
+
+/** Where an entry lies. */
+export interface EntryPlace {
+  readonly bytes: Uint8Array;
+  readonly dataStart: number;
+  readonly dataEnd: number;
+}
 
 /**
  * Reads one entry at a time: after {@link read} the getters speak of that one. Whoever wants few fields of many entries
@@ -23,10 +32,17 @@ const SHA256_FIELD = 100;
 export class EntryReader {
   readonly #fields = new EntryFields();
   #where = "";
+  /** Where the entry lies in its bytes. */
+  #start = 0;
+  #end = 0;
   /** The entry, where its bytes have an unusual form. */
   #unusual: Entry | undefined;
-  /** All bytes as text of one character each, made when the first text is asked for: the others are slices of it. */
+  /** Bytes as text of one character each, made when the first text of them is asked for: the others are slices of it. */
   #text = "";
+  /** Where the text lies in the bytes, and which bytes those are: neighbours often lie in the same ones. */
+  #textStart = 0;
+  #textEnd = 0;
+  #textBytes: Uint8Array | undefined;
   #lastContentType = "";
 
   /**
@@ -34,9 +50,19 @@ export class EntryReader {
    * that are no UTF-8.
    */
   read(data: Uint8Array, where = "entry"): this {
+    this.#textBytes = undefined;
+    return this.readAt({ bytes: data, dataStart: 0, dataEnd: data.length }, where);
+  }
+
+  /**
+   * Does what {@link read} does of an entry that lies among others, in bytes that are as they were whenever the same array
+   * is given.
+   */
+  readAt({ bytes, dataStart, dataEnd }: EntryPlace, where = "entry"): this {
     this.#where = where;
-    this.#text = "";
-    this.#unusual = this.#fields.find(data) ? undefined : decodeGenerally(data, where);
+    this.#start = dataStart;
+    this.#end = dataEnd;
+    this.#unusual = this.#fields.find(bytes, dataStart, dataEnd) ? undefined : this.#readGenerally();
     return this;
   }
 
@@ -109,14 +135,29 @@ export class EntryReader {
     let all = 0;
     for (let i = start; i < end; i++) all |= data[i]!;
     if (all < 0x80) {
-      // A `Buffer` over the same memory would cost several times as much as the text.
-      if (this.#text === "") this.#text = Buffer.prototype.toString.call(data, "latin1", 0, data.length);
-      return this.#text.slice(start, end);
+      const isMade = this.#textBytes === data && start >= this.#textStart && end <= this.#textEnd;
+      if (!isMade) this.#makeText();
+      return this.#text.slice(start - this.#textStart, end - this.#textStart);
     }
     const text = tryUtf8Text(data.subarray(start, end));
     if (text !== undefined) return text;
-    decodeGenerally(data, this.#where);
-    corrupt(this.#where, start, "an entry has a text that is not UTF-8");
+    this.#readGenerally();
+    corrupt(this.#where, start - this.#start, "an entry has a text that is not UTF-8");
+  }
+
+  #makeText(): void {
+    const { data } = this.#fields;
+    const isShort = data.length <= MAX_TEXT;
+    this.#textBytes = data;
+    this.#textStart = isShort ? 0 : this.#start;
+    this.#textEnd = isShort ? data.length : this.#end;
+    // A `Buffer` over the same memory would cost several times as much as the text.
+    this.#text = Buffer.prototype.toString.call(data, "latin1", this.#textStart, this.#textEnd);
+  }
+
+  #readGenerally(): Entry {
+    const { data } = this.#fields;
+    return decodeGenerally(data.subarray(this.#start, this.#end), this.#where);
   }
 }
 

@@ -98,6 +98,35 @@ test("a content type is not taken for its neighbour's because of equal bytes tha
   assert.equal(reader.read(encodeEntry(PLAIN)).contentType, "");
 });
 
+test("a reader gives of entries that lie among others what it gives of each alone", () => {
+  const random = seededRandomness(5);
+  for (const noise of [3, 40_000]) {
+    const entries = Array.from({ length: 60 }, () => randomEntry(random));
+    const parts = entries.flatMap((entry) => [random.bytes(1 + noise), encodeEntry(entry)]);
+    const bytes = concatBytes(...parts);
+    const reader = new EntryReader();
+    let at = 0;
+    for (let i = 0; i < parts.length; i++) {
+      const dataStart = at;
+      at += parts[i]!.length;
+      if (i % 2 === 0) continue;
+      const read = reader.readAt({ bytes, dataStart, dataEnd: at });
+      assert.deepEqual(read.entry(), entries[(i - 1) / 2]);
+    }
+  }
+});
+
+test("what is wrong with an entry among others is told as if it were alone", () => {
+  const random = seededRandomness(6);
+  const reader = new EntryReader();
+  for (let i = 0; i < 2000; i++) {
+    const data = damaged(encodeEntry(randomEntry(random)), random);
+    const bytes = concatBytes(random.bytes(9), data, random.bytes(9));
+    const place = { bytes, dataStart: 9, dataEnd: 9 + data.length };
+    agree(data, outcome(() => reader.readAt(place, "x").entry()), outcome(() => decodeGenerally(data, "x")));
+  }
+});
+
 test("fields that stand twice weigh and count as the general way has it", () => {
   const twice = new ProtobufWriter().string(7, "abc").string(7, "de").string(1, "x").string(1, "yz").finish();
   assert.equal(entryWeight({ key: KEY, identity: twice, data: twice }), KEY.length + 96 + 5);

@@ -171,6 +171,6 @@ export function hasChanged(applied: Applied): boolean {
 function refuseNoChanges(branch: string, filter: PathFilter | undefined): never {
   const what = filter ? "nothing has changed under the given paths" : "nothing has changed";
   throw new CodedError("invalid", "no_changes", `Cannot commit branch "${branch}": ${what}`, {
-    details: { branch },
+    details: { branch, ...(filter ? { of: "paths" } : {}) },
   });
 }

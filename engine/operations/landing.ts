@@ -76,10 +76,13 @@ export async function findBranch(
   repository: Repository,
   name: string,
 ): Promise<SeenRef & { state: BranchState }> {
-  const seen = await repository.refs.find(name);
+  let seen = await repository.refs.find(name);
+  // What names a commit although it was no branch may have become one meanwhile.
+  const isCommit = !seen && await namesCommit(repository, name);
+  if (isCommit) seen = await repository.refs.find(name);
   const state = seen?.record.branch;
   if (seen && state) return { ...seen, state };
-  if (seen || await namesCommit(repository, name)) {
+  if (seen || isCommit) {
     const what = seen ? "a tag" : "a commit";
     throw new CodedError(
       "invalid",

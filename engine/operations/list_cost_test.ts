@@ -108,7 +108,9 @@ class Counts {
       return objects.read(key, offset, length);
     };
     return new Proxy(objects, {
-      get: (_, name: keyof ObjectStore) => name === "read" ? read : objects[name]?.bind(objects),
+      get(_, name: Exclude<keyof ObjectStore, "isFar">) {
+        return name === "read" ? read : objects[name]?.bind(objects);
+      },
     });
   }
 

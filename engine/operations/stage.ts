@@ -14,9 +14,8 @@ import type { KvEntry, KvStore, KvValue } from "../../kv/store.ts";
 import { decodeEntry, type Entry, entryRecord, sameContent } from "../objects/mod.ts";
 import { NO_METARANGE, NOT_CACHED, type ValueRecord } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
-import { encodeStaged, lookUpStaged, type StagedRecord } from "../staging/mod.ts";
+import { decodeStaged, encodeStaged, lookUpStaged, type StagedRecord } from "../staging/mod.ts";
 import { findBranch } from "./landing.ts";
-import { tokensOf } from "./view.ts";
 
 const MAX_ATTEMPTS = 100;
 /** From so many writes on, reading a metarange's list of ranges whole is worth it. */
@@ -107,17 +106,21 @@ export async function stageIfAbsent(
   let before: ValueRecord | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state } = await findBranch(repository, branch);
-    const shown = await lookUpStaged(repository.kv, tokensOf(state), key);
+    const token = utf8(state.stagingToken);
+    // What is judged and what is written over must be one reading, or somebody else's first write would be written over.
+    const inToken = await repository.kv.get(token, key);
+    const shown = inToken
+      ? decodeStaged(key, inToken.value)
+      : await lookUpStaged(repository.kv, state.sealedTokens, key);
     const { metaRangeId } = await repository.commits.get(state.commitId);
     const committed = await repository.metarange(metaRangeId).get(key);
-    const token = utf8(state.stagingToken);
-    const inToken = await repository.kv.get(token, key);
     if (!wasStaged) {
       if (shown ? shown.record !== undefined : committed !== undefined) return "exists";
       before = committed;
     } else if (shown && !isOwn(shown, nonce)) {
-      // It was staged before, so it was there; what is there now came later and wrote over it.
-      return "staged";
+      // Its token may have been dropped before it came there, and then it never was: it may not pass for the first one. Over
+      // somebody's deletion it is written again.
+      if (shown.record !== undefined) return "withdrawn";
     } else if (hasCome(committed, { before, own: record })) {
       const over = encodeStaged({ key, record: committed, isUnflushed: false });
       if (inToken && !(await trySetIf(repository.kv, { token, key, value: over, seen: inToken }))) continue;

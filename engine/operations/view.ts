@@ -55,7 +55,7 @@ export async function lookUp(
     const staged = await lookUpStaged(repository.kv, view.tokens, key);
     if (staged) return { view, record: staged.record };
     const record = await view.metarange.get(key);
-    if (!view.branch) return { view, record };
+    if (!view.branch || await isUntouched(repository, view.branch)) return { view, record };
     const again = await openView(repository, ref);
     if (isUnmoved(view, again)) return { view, record };
     view = again;
@@ -72,6 +72,11 @@ export function objectNotFound({ ref, path }: { readonly ref: string; readonly p
       details: { path, ref },
     },
   );
+}
+
+/** Returns whether a branch's stored record is, byte for byte, the one that was read. */
+async function isUntouched(repository: Repository, { record }: SeenRef): Promise<boolean> {
+  return (await repository.refs.find(record.name))?.record === record;
 }
 
 function isUnmoved(before: View, after: View): boolean {

@@ -28,7 +28,9 @@ export function parseRefExpression(text: string): RefExpression {
       { details: { ref: text } },
     );
   }
-  const steps = [...modifiers!.matchAll(/([~^])([0-9]*)/g)].map(([, sign, digits]): RefStep => ({
+  // Nearly every expression is a name alone.
+  const matches = modifiers ? [...modifiers.matchAll(/([~^])([0-9]*)/g)] : [];
+  const steps = matches.map(([, sign, digits]): RefStep => ({
     kind: sign === "^" ? "parent" : "ancestor",
     count: digits === "" ? 1 : Number(digits),
   }));

@@ -11,7 +11,7 @@
  * the deletion that it takes back, so none is taken back twice, and no branch comes back with tokens that it had once.
  */
 
-import { utf8 } from "../../base/bytes.ts";
+import { equalBytes, utf8 } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
@@ -25,8 +25,19 @@ const PREFIX = "refs/";
 const LOG_PREFIX = "reflog/";
 const DELETED_PREFIX = "deleted/";
 
+/** How many names' records are remembered. */
+const MAX_REMEMBERED = 64;
+
+/** A record as it was read last: the same bytes need not be decoded again. */
+interface ReadRef {
+  readonly key: Uint8Array;
+  readonly value?: Uint8Array;
+  readonly record?: RefRecord;
+}
+
 /** A ref as it was read, to be handed back when it is changed. */
 export interface SeenRef {
+  /** One and the same as long as the stored bytes are. */
   readonly record: RefRecord;
   readonly predicate: Predicate;
 }
@@ -47,6 +58,7 @@ export class Refs {
   readonly #partition: Uint8Array;
   readonly #clock: Clock;
   readonly #randomness: Randomness;
+  readonly #lastRead = new Map<string, ReadRef>();
 
   constructor(kv: KvStore, partition: Uint8Array, seams: { clock: Clock; randomness: Randomness }) {
     this.#kv = kv;
@@ -162,8 +174,16 @@ export class Refs {
   }
 
   async #seen(name: string): Promise<SeenRef | undefined> {
-    const found = await this.#kv.get(this.#partition, refKey(name));
-    return found && { record: decodeRef(found.value), predicate: found.predicate };
+    const read = this.#lastRead.get(name) ?? { key: refKey(name) };
+    const found = await this.#kv.get(this.#partition, read.key);
+    if (!found) return undefined;
+    if (read.value && equalBytes(found.value, read.value)) {
+      return { record: read.record!, predicate: found.predicate };
+    }
+    const record = decodeRef(found.value);
+    if (this.#lastRead.size >= MAX_REMEMBERED) this.#lastRead.delete(this.#lastRead.keys().next().value!);
+    this.#lastRead.set(name, { key: read.key, value: found.value, record });
+    return { record, predicate: found.predicate };
   }
 
   async #trySet(

@@ -1,5 +1,6 @@
 /** Writes blocks; `block.ts` tells how they look. */
 
+import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { RESTART_BYTES } from "./block.ts";
 import type { TableIndex } from "./table_index.ts";
@@ -45,11 +46,13 @@ export class BlockBuilder {
     return this.#lastKey.subarray(0, Math.max(0, this.#lastKeyLength));
   }
 
-  /** Adds an entry. Both arrays are copied. */
-  add(key: Uint8Array, value: Uint8Array): void {
+  /** Adds an entry, whose value may come in two parts; all is copied. Returns how many bytes its key shares with the last one. */
+  add(key: Uint8Array, value: Uint8Array, more: Uint8Array = EMPTY_BYTES): number {
     const trailer = this.#trailer;
-    this.#reserve(ENTRY_HEAD_BYTES + key.length + trailer.length + value.length);
-    let shared = this.#rememberKey(key);
+    const valueBytes = value.length + more.length;
+    this.#reserve(ENTRY_HEAD_BYTES + key.length + trailer.length + valueBytes);
+    const sharedWithLast = this.#rememberKey(key);
+    let shared = sharedWithLast;
     if (this.#entriesSinceRestart === this.#restartInterval) {
       this.#restarts.push(this.#end);
       this.#entriesSinceRestart = 0;
@@ -58,13 +61,15 @@ export class BlockBuilder {
 
     this.#putVarint(shared);
     this.#putVarint(key.length - shared + trailer.length);
-    this.#putVarint(value.length);
+    this.#putVarint(valueBytes);
     const bytes = this.#bytes;
     let end = this.#end;
     for (let i = shared; i < key.length; i++) bytes[end++] = key[i]!;
     for (let i = 0; i < trailer.length; i++) bytes[end++] = trailer[i]!;
     bytes.set(value, end);
-    this.#end = end + value.length;
+    if (more.length > 0) bytes.set(more, end + value.length);
+    this.#end = end + valueBytes;
+    return sharedWithLast;
   }
 
   /** Adds an entry of another index, whose keys ascend, to a block in which each key is whole. */

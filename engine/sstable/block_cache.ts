@@ -1,73 +1,234 @@
-/** Blocks that were read, kept in memory while there is room. */
+/**
+ * Data blocks that were read, kept decoded in memory of a fixed size.
+ *
+ * The memory is chunks, made when they are needed, in which blocks lie one behind the other:
+ *
+ * ```
+ * cached block := the table's number, the block's index and a bit that it was used (uint32 each)
+ *                 bytes of the block, entries, bytes of the keys, bytes that all keys begin with (uint32 each)
+ *                 key table (`key_table.ts`), block, padding to 8 bytes
+ * ```
+ *
+ * It is written in turn from the first chunk to the last and then from the start again. What lies in the way has its
+ * second chance: a block that was used since the last round moves down to the end of what has been written, all others
+ * make way. That is nearly least-recently-used; a hit costs a bit, no block is an object that the collector would have to
+ * visit, and no gaps are left.
+ *
+ *     written in this round │ moved down │     gap     │ of the last round
+ *     ──────────────────────┴────────────┘             └──▶ what makes way next
+ */
 
-import type { Block } from "./block.ts";
+import { Buffer } from "node:buffer";
+import { EMPTY_BYTES } from "../../base/bytes.ts";
+import { Block } from "./block.ts";
+import { ENTRY_WORDS, findKey, KeyTableBuilder, type TablePlace } from "./key_table.ts";
+import type { Place } from "./malformed.ts";
+import type { ValuePlace } from "./records.ts";
 
-/** What a block takes beside its bytes, roughly. */
-const OVERHEAD_BYTES = 300;
+const WORD_BYTES = 4;
+const HEADER_WORDS = 6;
+const TABLE = 0, INDEX = 1, LENGTH = 2, COUNT = 3, KEY_BYTES = 4, PREFIX = 5;
+const USED = 1 << 31, UNUSED = ~USED;
+/** Of a chunk. Places are counted in granules, so that 32 bits reach far. */
+const GRANULES_BITS = 19;
+const GRANULE_BYTES = 8;
+const CHUNK_BYTES = GRANULE_BYTES << GRANULES_BITS;
+const MAX_CHUNKS = 2 ** (32 - GRANULES_BITS) - 1;
 
-/** The places of one table's blocks in a cache. */
-export type BlockSlots = (CachedBlock | undefined)[];
+/** A part of the memory. */
+class Chunk implements TablePlace {
+  readonly bytes: Uint8Array;
+  readonly words: Int32Array;
+  /** Where the blocks of the last round end. */
+  end = 0;
+  /** What was looked at last. */
+  wordsStart = 0;
+  count = 0;
+  prefixLength = 0;
+  prefixStart = 0;
+  blockStart = 0;
 
-/** A block in a cache. */
-export interface CachedBlock {
-  readonly block: Block;
-  readonly slots: BlockSlots;
-  readonly index: number;
-  /** Whether it was asked for since the cache last thought of dropping it. */
-  isUsed: boolean;
+  constructor(sizeBytes: number) {
+    // Memory that is not cleared takes no place before it is used.
+    const { buffer } = Buffer.allocUnsafeSlow(sizeBytes);
+    this.bytes = new Uint8Array(buffer, 0, sizeBytes);
+    this.words = new Int32Array(buffer, 0, sizeBytes / WORD_BYTES);
+  }
 }
 
-/**
- * A cache of blocks, bounded in bytes, shared by any number of tables.
- *
- * Eviction goes round like the hand of a clock: a block that was used since the hand last passed stays for another round.
- * That is nearly least-recently-used, and a hit costs a flag instead of moving things in a list.
- */
+/** Which blocks of one table are in a cache, and where. */
+export class CachedBlocks {
+  /** A granule's number and one, or 0, a block. */
+  readonly places: Uint32Array;
+  /** How many there are; 0 while the cache does not know of the table. */
+  count = 0;
+  id = 0;
+
+  constructor(blockCount: number) {
+    this.places = new Uint32Array(blockCount);
+  }
+
+  has(index: number): boolean {
+    return this.places[index] !== 0;
+  }
+}
+
+/** A cache of data blocks, bounded in bytes, shared by any number of tables. */
 export class BlockCache {
-  readonly #maxBytes: number;
-  readonly #entries: CachedBlock[] = [];
-  #bytes = 0;
-  #hand = 0;
+  readonly #chunkBytes: number;
+  readonly #chunkCount: number;
+  readonly #chunks: Chunk[] = [];
+  readonly #tables: (CachedBlocks | undefined)[] = [];
+  readonly #freeIds: number[] = [];
+  readonly #builder = new KeyTableBuilder();
+  readonly #found = { valueBytes: EMPTY_BYTES, valueStart: 0, valueEnd: 0 };
+  /** Where the next block goes: a chunk, and the gap in it. */
+  #current = 0;
+  #gapStart = 0;
+  #gapEnd = 0;
 
+  /** The memory never takes more than `maxBytes`. */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.#chunkCount = Math.min(Math.ceil(maxBytes / CHUNK_BYTES), MAX_CHUNKS);
+    const even = this.#chunkCount > 0 ? Math.min(CHUNK_BYTES, Math.floor(maxBytes / this.#chunkCount)) : 0;
+    this.#chunkBytes = even - even % GRANULE_BYTES;
   }
 
-  /** What the cached blocks take, roughly. */
+  /** What the memory takes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#chunks.length * this.#chunkBytes;
   }
 
-  /** Keeps a block in its table's slots. */
-  add(slots: BlockSlots, index: number, block: Block): void {
-    const bytes = sizeOf(block);
-    if (bytes > this.#maxBytes / 2) return;
-    while (this.#bytes + bytes > this.#maxBytes) this.#dropOne();
-    const entry = { block, slots, index, isUsed: false };
-    slots[index] = entry;
-    this.#entries.push(entry);
-    this.#bytes += bytes;
+  /**
+   * Keeps a data block, whose entries are all checked by that. One that is very large is not kept. Fails with
+   * `corrupt_file`.
+   */
+  add(blocks: CachedBlocks, index: number, block: Block): void {
+    const length = block.bytes.length;
+    // A chunk that few blocks fill would be given up too early.
+    if (length > this.#chunkBytes / 4 || blocks.has(index)) return;
+    if (!this.#builder.build(block)) return;
+    const size = cachedBytes(length, this.#builder.count, this.#builder.bytesLength);
+    if (size > this.#chunkBytes / 4) return;
+    this.#makeGap(size);
+    this.#write(blocks, index, block);
+    this.#gapStart += size;
   }
 
-  #dropOne(): void {
-    while (true) {
-      if (this.#hand >= this.#entries.length) this.#hand = 0;
-      const entry = this.#entries[this.#hand]!;
-      if (entry.isUsed) {
-        entry.isUsed = false;
-        this.#hand++;
-        continue;
+  /**
+   * Returns where a key's value lies in a block that is there, `undefined` when it has no such key. All of the block's keys
+   * have `prefix` bytes in common with it. The bytes are those of the cache: they are to be copied before anything else is
+   * done with it.
+   */
+  find(
+    blocks: CachedBlocks,
+    index: number,
+    { key, prefix }: { readonly key: Uint8Array; readonly prefix: number },
+  ): ValuePlace | undefined {
+    const chunk = this.#at(blocks.places[index]!);
+    const found = this.#found;
+    found.valueBytes = chunk.bytes;
+    return findKey(chunk, { key, shared: prefix, found }) ? found : undefined;
+  }
+
+  /** Returns a copy of a block that is there. */
+  copy(blocks: CachedBlocks, index: number, place: Place): Block {
+    const { bytes, words, wordsStart, blockStart } = this.#at(blocks.places[index]!);
+    const length = words[wordsStart - HEADER_WORDS + LENGTH]!;
+    return new Block(bytes.slice(blockStart, blockStart + length), { keyForm: "record", place });
+  }
+
+  /** Returns the chunk of a block that is used, with its place in it. */
+  #at(place: number): Chunk {
+    const granule = place - 1;
+    const chunk = this.#chunks[granule >>> GRANULES_BITS]!;
+    const at = (granule & ((1 << GRANULES_BITS) - 1)) * (GRANULE_BYTES / WORD_BYTES);
+    const { words } = chunk;
+    if (words[at + INDEX]! >= 0) words[at + INDEX]! |= USED;
+    chunk.count = words[at + COUNT]!;
+    chunk.prefixLength = words[at + PREFIX]!;
+    chunk.wordsStart = at + HEADER_WORDS;
+    chunk.prefixStart = (chunk.wordsStart + chunk.count * ENTRY_WORDS) * WORD_BYTES;
+    chunk.blockStart = chunk.prefixStart + words[at + KEY_BYTES]!;
+    return chunk;
+  }
+
+  /** Makes a gap of a size. */
+  #makeGap(size: number): void {
+    let chunk = this.#chunk();
+    while (this.#gapEnd - this.#gapStart < size) {
+      if (this.#gapEnd < chunk.end) this.#giveWay(chunk);
+      else if (this.#gapEnd < this.#chunkBytes) this.#gapEnd = this.#chunkBytes;
+      else {
+        chunk.end = this.#gapStart;
+        this.#current = (this.#current + 1) % this.#chunkCount;
+        this.#gapStart = this.#gapEnd = 0;
+        chunk = this.#chunk();
       }
-      entry.slots[entry.index] = undefined;
-      this.#bytes -= sizeOf(entry.block);
-      // The last one takes its place: the order is no matter, only that the hand comes round to all.
-      const last = this.#entries.pop()!;
-      if (last !== entry) this.#entries[this.#hand] = last;
-      return;
     }
   }
+
+  #chunk(): Chunk {
+    return this.#chunks[this.#current] ??= new Chunk(this.#chunkBytes);
+  }
+
+  /** Moves the block behind the gap to before it, or drops it. */
+  #giveWay(chunk: Chunk): void {
+    const { words, bytes } = chunk;
+    const at = this.#gapEnd / WORD_BYTES;
+    const blocks = this.#tables[words[at + TABLE]!]!;
+    const index = words[at + INDEX]! & UNUSED;
+    const size = cachedBytes(words[at + LENGTH]!, words[at + COUNT]!, words[at + KEY_BYTES]!);
+    if (words[at + INDEX]! >= 0) {
+      this.#forget(blocks, index);
+    } else {
+      words[at + INDEX] = index;
+      blocks.places[index] = this.#placeOf(this.#gapStart);
+      if (this.#gapStart < this.#gapEnd) {
+        bytes.copyWithin(this.#gapStart, this.#gapEnd, this.#gapEnd + size);
+      }
+      this.#gapStart += size;
+    }
+    this.#gapEnd += size;
+  }
+
+  /** Writes a block and the key table that was just made to the start of the gap. */
+  #write(blocks: CachedBlocks, index: number, block: Block): void {
+    if (blocks.count++ === 0) {
+      blocks.id = this.#freeIds.pop() ?? this.#tables.length;
+      this.#tables[blocks.id] = blocks;
+    }
+    const { words, count, bytes, bytesLength, prefixLength } = this.#builder;
+    const chunk = this.#chunks[this.#current]!;
+    const header = this.#gapStart / WORD_BYTES;
+    chunk.words[header + TABLE] = blocks.id;
+    chunk.words[header + INDEX] = index;
+    chunk.words[header + LENGTH] = block.bytes.length;
+    chunk.words[header + COUNT] = count;
+    chunk.words[header + KEY_BYTES] = bytesLength;
+    chunk.words[header + PREFIX] = prefixLength;
+    let at = header + HEADER_WORDS;
+    for (let i = 0; i < count * ENTRY_WORDS; i++) chunk.words[at++] = words[i]!;
+    at *= WORD_BYTES;
+    for (let i = 0; i < bytesLength; i++) chunk.bytes[at++] = bytes[i]!;
+    chunk.bytes.set(block.bytes, at);
+    blocks.places[index] = this.#placeOf(this.#gapStart);
+  }
+
+  #forget(blocks: CachedBlocks, index: number): void {
+    blocks.places[index] = 0;
+    if (--blocks.count > 0) return;
+    this.#tables[blocks.id] = undefined;
+    this.#freeIds.push(blocks.id);
+  }
+
+  #placeOf(offset: number): number {
+    return this.#current * (1 << GRANULES_BITS) + offset / GRANULE_BYTES + 1;
+  }
 }
 
-function sizeOf(block: Block): number {
-  return block.bytes.length + OVERHEAD_BYTES;
+/** What a block takes in the memory. */
+function cachedBytes(length: number, count: number, keyBytes: number): number {
+  const bytes = (HEADER_WORDS + count * ENTRY_WORDS) * WORD_BYTES + keyBytes + length;
+  return bytes + (GRANULE_BYTES - 1) & ~(GRANULE_BYTES - 1);
 }

@@ -56,8 +56,8 @@ export class BlockOutput {
     }
     if (storedAs === STORED_PLAIN) room.set(block);
     room[length] = storedAs;
-    const sum = this.lastChecksum = maskedCrc32c(room.subarray(0, length + 1));
-    new DataView(room.buffer, room.byteOffset).setUint32(length + 1, sum, true);
+    const sum = this.lastChecksum = maskedCrc32c(room, length + 1);
+    for (let i = 0; i < 4; i++) room[length + 1 + i] = sum >>> (8 * i);
     this.#advance(length + BLOCK_TRAILER_BYTES);
     return { offset, length };
   }

@@ -14,6 +14,7 @@ import {
 } from "../../tests/support/crafted_table.ts";
 import { draw, numberedRecords, probesOf, randomRecords } from "../../tests/support/tables.ts";
 import { Block, BlockCursor, type KeyForm, RECORD_TRAILER } from "./block.ts";
+import { BlockCache, CachedBlocks } from "./block_cache.ts";
 import { BlockBuilder } from "./block_builder.ts";
 import { RecordDecoder, type TableRecord, tableRecord } from "./records.ts";
 
@@ -56,8 +57,18 @@ function encodeOddly(records: readonly TableRecord[], random: Randomness): Uint8
 }
 
 function assertSeeks(block: Block, records: readonly TableRecord[]): void {
+  const cache = new BlockCache(4_000_000), cached = new CachedBlocks(1);
+  if (block.keyForm === "record") cache.add(cached, 0, block);
   for (const probe of probesOf(records)) {
     const expected = records.filter(({ key }) => compareBytes(key, probe) >= 0);
+    if (cached.has(0)) {
+      const found = cache.find(cached, 0, { key: probe, prefix: 0 });
+      const isThere = expected.length > 0 && compareBytes(expected[0]!.key, probe) === 0;
+      assert.deepEqual(
+        found?.valueBytes.slice(found.valueStart, found.valueEnd),
+        isThere ? expected[0]!.value : undefined,
+      );
+    }
     const cursor = new BlockCursor(block);
     const order = cursor.seek(probe);
     if (expected.length === 0) {

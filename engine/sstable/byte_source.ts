@@ -7,6 +7,11 @@ export interface ByteSource {
   readonly sizeBytes: number;
   /** Returns the `length` bytes at `offset`, perhaps in `into`. The reader treats a shorter answer as damage. */
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Told that what was read is damaged. A source that keeps a copy of its bytes drops it and returns true: reading again may
+   * give other bytes then.
+   */
+  forget?(): Promise<boolean>;
 }
 
 /** Returns a source over bytes that are in memory. */

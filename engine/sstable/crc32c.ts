@@ -9,10 +9,9 @@ const POLYNOMIAL = 0x82f63b78;
 const MASK_DELTA = 0xa282ead8;
 const TABLES = slicingTables();
 
-/** Returns the CRC-32C of `bytes` as an unsigned number. */
-export function crc32c(bytes: Uint8Array): number {
+/** Returns the CRC-32C of the first `length` bytes, of all by default, as an unsigned number. */
+export function crc32c(bytes: Uint8Array, length = bytes.length): number {
   const tables = TABLES;
-  const length = bytes.length;
   const wholeSteps = length - (length & 7);
   let crc = -1;
   let at = 0;
@@ -32,11 +31,11 @@ export function crc32c(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the CRC-32C of `bytes` rotated and shifted by a constant. A file stores this form because a CRC over data that
+ * Returns the CRC-32C of the first `length` bytes rotated and shifted by a constant. A file stores this form because a CRC over data that
  * holds its own CRC is a weak check.
  */
-export function maskedCrc32c(bytes: Uint8Array): number {
-  const crc = crc32c(bytes);
+export function maskedCrc32c(bytes: Uint8Array, length = bytes.length): number {
+  const crc = crc32c(bytes, length);
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }
 

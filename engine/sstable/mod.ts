@@ -10,6 +10,7 @@ export type { TableSummary, TableType, UserProperties } from "./properties.ts";
 export { PIECE_BYTES, PiecePool } from "./piece_pool.ts";
 export { type BlockRun, NOT_CACHED, TableReader, type TableReaderOptions } from "./reader.ts";
 export { type MakeRecord, type TableRecord, tableRecord, type ValuePlace } from "./records.ts";
+export type { TableScan } from "./scan.ts";
 export type { ReadCounts } from "./table_file.ts";
 export type { TableIndex } from "./table_index.ts";
 export { type FinishedTable, type StoredBlocks, TableWriter, type TableWriterOptions } from "./writer.ts";

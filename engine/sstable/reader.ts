@@ -3,8 +3,9 @@
 import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
 import { type Block, BlockCursor } from "./block.ts";
-import { BlockCache, type BlockSlots } from "./block_cache.ts";
+import { BlockCache, CachedBlocks } from "./block_cache.ts";
 import type { ByteSource } from "./byte_source.ts";
+import type { BlockMemory } from "./compression.ts";
 import { type BlockHandle, decodeHandle } from "./footer.ts";
 import { decodeAt } from "./malformed.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type UserProperties,
 } from "./properties.ts";
 import { type MakeRecord, RecordDecoder, type TableRecord, tableRecord, type ValuePlace } from "./records.ts";
+import { TableScan } from "./scan.ts";
 import { type ReadCounts, TableFile } from "./table_file.ts";
 import { TableIndex } from "./table_index.ts";
 
@@ -40,6 +42,12 @@ export interface TableReaderOptions {
   readonly counts?: ReadCounts;
 }
 
+/** A key, and how many bytes all keys of the block that may hold it have in common with it. */
+interface Sought {
+  readonly key: Uint8Array;
+  readonly prefix: number;
+}
+
 interface TableParts {
   readonly file: TableFile;
   readonly properties: TableProperties;
@@ -62,12 +70,10 @@ export class TableReader {
   readonly userProperties: UserProperties;
   readonly #table: TableParts;
   readonly #cache: BlockCache;
-  readonly #slots: BlockSlots = [];
+  #blocks: CachedBlocks | undefined;
   readonly #loading = new Map<number, Promise<Block>>();
   #index: TableIndex | undefined;
   #looked = 0;
-  /** Of look-ups, which do not wait while they use it. */
-  #found: BlockCursor | undefined;
 
   private constructor(table: TableParts, cache: BlockCache) {
     this.properties = table.properties.raw;
@@ -105,8 +111,8 @@ export class TableReader {
 
   /** What stays in memory of it, roughly. */
   get memoryBytes(): number {
-    const { index } = this.#table;
-    return index instanceof TableIndex ? index.memoryBytes : 2 * index.bytes.length;
+    const { index, file } = this.#table;
+    return file.memoryBytes + (index instanceof TableIndex ? index.memoryBytes : 2 * index.bytes.length);
   }
 
   get sizeBytes(): number {
@@ -117,24 +123,34 @@ export class TableReader {
     return this.#table.indexChecksum;
   }
 
-  /** Returns the value of a key: a view of its block's memory. */
+  /** Returns the value of a key, in memory of its own. */
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    if (this.#isFirstLook()) {
-      const block = await this.#blockFor(key);
-      return block && this.#find(block, { key, prefix: 0 })?.value();
-    }
-    const i = this.index.firstAtOrAfter(key);
-    const prefix = this.index.sharedPrefix;
-    if (i === this.index.count) return undefined;
-    return this.#find(await this.block(i), { key, prefix })?.value();
+    const found = this.find(key);
+    const place = found instanceof Promise ? await found : found;
+    return place && place.valueBytes.slice(place.valueStart, place.valueEnd);
   }
 
-  /** Returns where the value of a key lies, until the next look-up, if that needs no reading. */
+  /**
+   * Returns where the value of a key lies, at once if that needs no reading. The place holds until anything else happens:
+   * who keeps the value copies it there and then.
+   */
+  find(key: Uint8Array): ValuePlace | undefined | Promise<ValuePlace | undefined> {
+    if (this.#isFirstLook()) return this.#findUnparsed(key);
+    const { index } = this;
+    const i = index.firstAtOrAfter(key);
+    if (i === index.count) return undefined;
+    const blocks = this.#blocks;
+    const sought = { key, prefix: index.sharedPrefix };
+    return blocks?.has(i) ? this.#cache.find(blocks, i, sought) : this.#findIn(i, sought);
+  }
+
+  /** Returns what {@link find} does if that needs no reading. */
   peek(key: Uint8Array): ValuePlace | undefined | typeof NOT_CACHED {
-    const i = this.index.firstAtOrAfter(key);
-    if (i === this.index.count) return undefined;
-    const block = this.#cached(i);
-    return block ? this.#find(block, { key, prefix: this.index.sharedPrefix }) : NOT_CACHED;
+    const { index } = this;
+    const i = index.firstAtOrAfter(key);
+    if (i === index.count) return undefined;
+    const blocks = this.#blocks;
+    return blocks?.has(i) ? this.#cache.find(blocks, i, { key, prefix: index.sharedPrefix }) : NOT_CACHED;
   }
 
   /** Returns the first record whose key is `key` or sorts after it. */
@@ -155,19 +171,15 @@ export class TableReader {
 
   /** Returns a data block, from the cache if it is there. One that many ask for is read once. */
   block(i: number): Promise<Block> {
-    const cached = this.#cached(i);
-    if (cached) return Promise.resolve(cached);
-    let loading = this.#loading.get(i);
-    if (!loading) {
-      loading = this.#load(i).finally(() => this.#loading.delete(i));
-      this.#loading.set(i, loading);
-    }
-    return loading;
+    const cached = this.cachedBlock(i);
+    return cached ? Promise.resolve(cached) : this.#load(i);
   }
 
-  /** Returns a data block if it is in the cache. */
+  /** Returns a data block, in memory of its own, if it is in the cache. */
   cachedBlock(i: number): Block | undefined {
-    return this.#cached(i);
+    const blocks = this.#blocks;
+    if (!blocks?.has(i)) return undefined;
+    return this.#cache.copy(blocks, i, { file: this.#table.file.name, offset: this.index.offset(i) });
   }
 
   /** Returns the records of data block `i`, checked against the index. They are views of its memory. */
@@ -182,8 +194,7 @@ export class TableReader {
    * may lie in `into`, if it has room for them.
    */
   async storedBlocks(from: number, to: number, into?: Uint8Array): Promise<Uint8Array> {
-    const start = this.index.offset(from);
-    return await this.#table.file.read(start, this.index.end(to - 1) - start, into);
+    return await this.#table.file.readSound(this.index.handles(from, to), into);
   }
 
   /**
@@ -215,6 +226,11 @@ export class TableReader {
     }
   }
 
+  /** Starts walking the records from the first key that is `start` or sorts after it, without an object a record. */
+  scan(start?: Uint8Array): TableScan {
+    return new TableScan(this.index, this.readAhead(), start);
+  }
+
   /** Starts reading blocks one after the other, ahead and past the cache. */
   readAhead(): BlockRun {
     return new BlockRun(this.#table.file, this.index);
@@ -242,6 +258,16 @@ export class TableReader {
     return !this.#index && this.#looked++ < FIRST_LOOKS;
   }
 
+  /** Looks into the only data block that may hold `key`, found by the restart points of the index. */
+  async #findUnparsed(key: Uint8Array): Promise<ValuePlace | undefined> {
+    const block = await this.#blockFor(key);
+    return block && findInBlock(block, { key, prefix: 0 });
+  }
+
+  async #findIn(i: number, sought: Sought): Promise<ValuePlace | undefined> {
+    return findInBlock(await this.#load(i), sought);
+  }
+
   /** Reads the only data block that may hold `key`, found by the restart points of the index. */
   async #blockFor(key: Uint8Array): Promise<Block | undefined> {
     const { file, index } = this.#table;
@@ -251,27 +277,25 @@ export class TableReader {
     return await file.loadBlock(handle, "record");
   }
 
-  #cached(i: number): Block | undefined {
-    const entry = this.#slots[i];
-    if (!entry) return undefined;
-    entry.isUsed = true;
-    return entry.block;
+  #load(i: number): Promise<Block> {
+    let loading = this.#loading.get(i);
+    if (!loading) {
+      loading = this.#read(i);
+      this.#loading.set(i, loading);
+    }
+    return loading;
   }
 
-  async #load(i: number): Promise<Block> {
-    const { file } = this.#table;
-    const handle = this.index.handle(i);
-    const block = file.openBlock(handle, { keyForm: "record", stored: await file.readStored(handle) });
-    this.#cache.add(this.#slots, i, block);
-    return block;
-  }
-
-  #find(block: Block, { key, prefix }: { key: Uint8Array; prefix: number }): BlockCursor | undefined {
-    const cursor = this.#found ??= new BlockCursor(block);
-    cursor.block = block;
-    if (cursor.seek(key, prefix) !== 0) return undefined;
-    cursor.checkIsRecord();
-    return cursor;
+  async #read(i: number): Promise<Block> {
+    try {
+      const { index } = this;
+      const { file } = this.#table;
+      const block = await file.loadBlock(index.handle(i), "record");
+      this.#cache.add(this.#blocks ??= new CachedBlocks(index.count), i, block);
+      return block;
+    } finally {
+      this.#loading.delete(i);
+    }
   }
 
   /** Fails unless records of a block lie between the separators around it. */
@@ -301,25 +325,32 @@ export class BlockRun {
   }
 
   /** Returns a block if it is among those that were read last. */
-  block(i: number): Block | undefined {
+  block(i: number, memory?: BlockMemory): Block | undefined {
     if (i < this.#from || i >= this.#to) return undefined;
     const index = this.#index;
     const stored = this.#bytes.subarray(index.offset(i) - index.offset(this.#from));
-    return this.#file.openBlock(index.handle(i), { keyForm: "record", stored });
+    return this.#file.openBlock(index.handle(i), { keyForm: "record", stored, memory });
   }
 
   /** Reads a block and those behind it. */
-  async load(i: number): Promise<Block> {
+  async load(i: number, memory?: BlockMemory): Promise<Block> {
     const index = this.#index;
     const offset = index.offset(i);
     let to = i + 1;
     while (to < index.count && index.end(to) - offset <= this.#readBytes) to++;
     this.#readBytes = Math.min(this.#readBytes * 2, MAX_READ_BYTES);
-    this.#bytes = await this.#file.read(offset, index.end(to - 1) - offset);
+    this.#bytes = await this.#file.readSound(index.handles(i, to));
     this.#from = i;
     this.#to = to;
-    return this.block(i)!;
+    return this.block(i, memory)!;
   }
+}
+
+function findInBlock(block: Block, { key, prefix }: Sought): ValuePlace | undefined {
+  const cursor = new BlockCursor(block);
+  if (cursor.seek(key, prefix) !== 0) return undefined;
+  cursor.checkIsRecord();
+  return cursor;
 }
 
 function parseIndex(block: Block, file: TableFile): TableIndex {

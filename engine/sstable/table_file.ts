@@ -12,7 +12,7 @@ import { corrupt } from "../../base/errors.ts";
 import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
 import { Block, type KeyForm } from "./block.ts";
 import type { ByteSource } from "./byte_source.ts";
-import { decompress } from "./compression.ts";
+import { type BlockMemory, decompress } from "./compression.ts";
 import { maskedCrc32c } from "./crc32c.ts";
 import { type BlockHandle, decodeFooter, type Footer, FOOTER_BYTES } from "./footer.ts";
 import { decodeAt } from "./malformed.ts";
@@ -23,12 +23,24 @@ export const BLOCK_TRAILER_BYTES = 5;
 /** One read of this size finds, in most files, the footer and all that must be known to use the file. */
 const TAIL_BYTES = 64 * 1024;
 
+/** Most blocks are smaller. */
+const SPARE_BYTES = 16 * 1024;
+let spareBytes: Uint8Array | undefined;
+
 /** What was read, counted up. */
 export interface ReadCounts {
   tablesOpened: number;
   /** Decompressed and checked. */
   blocksRead: number;
   bytesRead: number;
+}
+
+/** A block's bytes, from its first on, and how they are opened. */
+export interface OpenBlockOptions {
+  readonly keyForm: KeyForm;
+  readonly stored: Uint8Array;
+  /** For the content, which is then there until the memory is used again. */
+  readonly memory?: BlockMemory | undefined;
 }
 
 /** A file of blocks. Whatever it finds wrong is `corrupt`. */
@@ -63,6 +75,11 @@ export class TableFile {
     return this.#source.sizeBytes;
   }
 
+  /** The bytes of the file that stay in memory. */
+  get memoryBytes(): number {
+    return this.#tail.length;
+  }
+
   footer(): Footer {
     const place = { file: this.name, offset: this.#source.sizeBytes - FOOTER_BYTES };
     return decodeAt(place, () => decodeFooter(this.#tail.subarray(this.#tail.length - FOOTER_BYTES)));
@@ -86,42 +103,76 @@ export class TableFile {
 
   /** Reads one block. */
   async loadBlock(handle: BlockHandle, keyForm: KeyForm): Promise<Block> {
-    return this.openBlock(handle, { keyForm, stored: await this.readStored(handle) });
+    // Nothing of the stored form outlives this, so its memory serves the next block; of reads side by side the others take
+    // new one.
+    const into = spareBytes ?? new Uint8Array(SPARE_BYTES);
+    spareBytes = undefined;
+    const stored = await this.readSound([handle], into);
+    const block = this.openBlock(handle, { keyForm, stored });
+    spareBytes = into;
+    return block;
   }
 
-  /** Reads a block as it is stored, with its trailer, unchecked. */
-  readStored(handle: BlockHandle): Promise<Uint8Array> {
+  /**
+   * Reads neighbouring blocks as they are stored, perhaps into `into`. Damage is for their reader to find, unless the source
+   * kept a copy that may be at fault: then it is asked once more.
+   */
+  async readSound(handles: readonly BlockHandle[], into?: Uint8Array): Promise<Uint8Array> {
+    const first = handles[0]!, last = handles[handles.length - 1]!;
+    for (const handle of handles) this.checkHandle(handle);
+    const length = last.offset + last.length + BLOCK_TRAILER_BYTES - first.offset;
+    const stored = await this.read(first.offset, length, into);
+    const source = this.#source;
+    if (
+      !source.forget ||
+      handles.every((handle) => this.#holds(handle, stored.subarray(handle.offset - first.offset)))
+    ) {
+      return stored;
+    }
+    if (!await source.forget()) return stored;
+    // What is in memory of a small file came from that copy, too.
+    this.#tail = this.#tail.subarray(0, 0);
+    return await this.read(first.offset, length, into);
+  }
+
+  /** Reads a block as it is stored, with its trailer, unchecked, perhaps into `into`. */
+  readStored(handle: BlockHandle, into?: Uint8Array): Promise<Uint8Array> {
     this.checkHandle(handle);
-    return this.read(handle.offset, handle.length + BLOCK_TRAILER_BYTES);
+    return this.read(handle.offset, handle.length + BLOCK_TRAILER_BYTES, into);
   }
 
   /** Checks and decompresses the block at the start of `stored`. */
-  openBlock(handle: BlockHandle, { keyForm, stored }: { keyForm: KeyForm; stored: Uint8Array }): Block {
+  openBlock(handle: BlockHandle, { keyForm, stored, memory }: OpenBlockOptions): Block {
     this.checkSum(handle, stored);
     if (this.#counts) this.#counts.blocksRead++;
     const place = { file: this.name, offset: handle.offset };
-    const form = { type: stored[handle.length]!, maxBytes: MAX_BLOCK_BYTES };
+    const form = { type: stored[handle.length]!, maxBytes: MAX_BLOCK_BYTES, memory };
     const content = decodeAt(place, () => decompress(stored.subarray(0, handle.length), form));
     return new Block(content, { keyForm, place });
   }
 
   /** Fails unless the block at the start of `stored` has the checksum behind it. */
   checkSum(handle: BlockHandle, stored: Uint8Array): void {
-    if (maskedCrc32c(stored.subarray(0, handle.length + 1)) !== this.storedChecksum(handle, stored)) {
-      corrupt(this.name, handle.offset, "block with a wrong checksum");
-    }
+    if (!this.#holds(handle, stored)) corrupt(this.name, handle.offset, "block with a wrong checksum");
+  }
+
+  #holds(handle: BlockHandle, stored: Uint8Array): boolean {
+    return maskedCrc32c(stored, handle.length + 1) === this.storedChecksum(handle, stored);
   }
 
   /** Returns the checksum behind the block at the start of `stored`. */
   storedChecksum({ length }: BlockHandle, stored: Uint8Array): number {
-    return new DataView(stored.buffer, stored.byteOffset, stored.length).getUint32(length + 1, true);
+    const at = length + 1;
+    return (stored[at]! | stored[at + 1]! << 8 | stored[at + 2]! << 16 | stored[at + 3]! << 24) >>> 0;
   }
 
-  async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const tailStart = this.#source.sizeBytes - this.#tail.length;
-    if (offset >= tailStart) return this.#tail.subarray(offset - tailStart, offset - tailStart + length);
+    if (offset >= tailStart) {
+      return Promise.resolve(this.#tail.subarray(offset - tailStart, offset - tailStart + length));
+    }
     if (this.#counts) this.#counts.bytesRead += length;
-    return await readExactly(this.#source, { offset, length, into });
+    return readExactly(this.#source, { offset, length, into });
   }
 }
 

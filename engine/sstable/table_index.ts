@@ -52,6 +52,11 @@ export class TableIndex {
     return { offset: this.#offsets[i]!, length: this.#lengths[i]! };
   }
 
+  /** Returns where blocks `from` (inclusive) to `to` (exclusive) lie. */
+  handles(from: number, to: number): BlockHandle[] {
+    return Array.from({ length: to - from }, (_, at) => this.handle(from + at));
+  }
+
   /** All separators, one behind the other. */
   get separators(): Uint8Array {
     return this.#separators;

@@ -82,15 +82,19 @@ export class TableWriter {
     return this.#count;
   }
 
-  /** Adds a record; both arrays are copied. A key that does not sort after the last one is an assertion. */
-  add(key: Uint8Array, value: Uint8Array): void {
+  /**
+   * Adds a record, whose value may come in two parts; all is copied. A key that does not sort after the last one is an
+   * assertion. Returns how many bytes the key shares with the last one.
+   */
+  add(key: Uint8Array, value: Uint8Array, more: Uint8Array = EMPTY_BYTES): number {
     assertInvariant(!this.#finished, "no record is added to a finished table");
     assertInvariant(key.length <= MAX_TABLE_KEY_BYTES, "a table's keys keep to their limit");
-    this.#block.add(key, value);
+    const shared = this.#block.add(key, value, more);
     this.#count++;
     this.#keyBytes += key.length + RECORD_TRAILER.length;
-    this.#valueBytes += value.length;
+    this.#valueBytes += value.length + more.length;
     if (this.#block.sizeBytes >= this.#blockBytes) this.endBlock();
+    return shared;
   }
 
   /** The bytes of the block under way, before compression; 0 between blocks. */

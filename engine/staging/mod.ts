@@ -2,4 +2,4 @@
 
 export { cleanDropped, MAX_READ_MS, recordDropped } from "./dropped.ts";
 export { isTokenEmpty, lookUpStaged, stagedRecords } from "./overlay.ts";
-export { encodeStaged, type StagedRecord } from "./record.ts";
+export { decodeStaged, encodeStaged, type StagedRecord } from "./record.ts";
