@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CommitInfo } from "../drivers/store.ts";
@@ -101,7 +101,7 @@ describe("bisect run", () => {
   });
 
   it("ends when its program says nothing of use, or is not there", async (t) => {
-    const { run, made } = await withFault(t);
+    const { run, made, folder } = await withFault(t);
     const search = ["bisect", "run", "lakefs://repo/main", "--good", made[0]!, "--"];
     const failed = async (...command: string[]) => {
       const { code, out, err } = await run(...search, ...command);
@@ -114,6 +114,13 @@ describe("bisect run", () => {
     );
     assert.match(await failed("sh", "-c", "kill -9 $$"), /"sh" ended with signal SIGKILL/);
     assert.match(await failed("no-such-program-here"), /"no-such-program-here": there is no such program/);
+    assert.match(await failed(""), /Cannot run "": it is no name of a program/);
+    const noScript = join(folder, "no-script");
+    writeFileSync(noScript, "no first line\n", { mode: 0o755 });
+    assert.match(
+      await failed(noScript),
+      /Cannot run ".*no-script": it is no program; a script must begin with #!/,
+    );
     assert.equal((await run(...search, "sh", "-c", "exit 127")).code, 0);
   });
 

@@ -286,6 +286,8 @@ describe("log", () => {
     assert.deepEqual(await messages("lakefs://repo/main", "--amount", "1"), ["merged"]);
     assert.deepEqual(await messages("lakefs://repo/main/a"), ["on main", "first"]);
     assert.deepEqual(await messages("lakefs://repo/main/d"), ["merged"]);
+    const none = await run("log", "lakefs://repo/main/nowhere");
+    assert.deepEqual([none.code, none.out, none.err], [0, "", 'No commit here changed "nowhere"\n']);
     assert.equal((await run("log", "lakefs://repo/main", "--since", "soon")).code, 2);
   });
 

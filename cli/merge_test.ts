@@ -50,7 +50,7 @@ describe("merge --preview", () => {
     assert.deepEqual(lines.slice(3), [
       "changed\tt/\t1\t0\t1\t3\t1",
       "added\tz",
-      "2 added, 1 changed, 3 conflict",
+      "2 added, 1 changed, 3 conflicts",
     ]);
     assert.match((await merge("--preview", "--depth", "2")).out, /changed\tt\/x\nadded\tt\/y\n/);
     assert.equal(await store.resolve("repo", "main"), before);
@@ -150,6 +150,8 @@ describe("merge --resolve", () => {
     assert.equal(typo.code, 2);
     assert.match(typo.err, /^tarn: Cannot resolve "k=v\/d": .*\n {2}Did you mean "k=v\/c"\?\n/);
     assert.equal((await merge("--preview", "--resolve", "z=source")).code, 2);
+    const document = await merge("--preview", "--resolve", "z=source", "--json");
+    assert.deepEqual([document.code, document.out], [2, ""], "half a document is none");
     assert.equal(await store.resolve("repo", "main"), before);
     assert.equal((await merge("--resolve", "q*=source", "--strategy", "dest-wins")).code, 0);
   });
@@ -249,6 +251,7 @@ describe("merge --driver", () => {
   it("refuses a driver that it does not know, and a relative program in the home", async (t) => {
     const { merge, folder } = await withSides(t, { a: "1" }, { side: { a: "s" }, main: { a: "m" } });
     assert.match((await merge("--driver", "a=jsn")).err, /Did you mean "json"/);
+    assert.match((await merge("--driver", "a=csv")).err, /Did you mean "csv:COLUMN"/);
     for (const bad of ["a", "a=", "a=csv", "a=csv:", "a=exec:", "=text"]) {
       assert.equal((await merge("--driver", bad)).code, 2, bad);
     }

@@ -109,7 +109,7 @@ export class Output {
     if (array) this.#add("[");
     for await (const page of firstOf(pages, amount)) {
       for (const item of page) this.#addItem(item, form, count++ === 0);
-      if (this.#length >= PIECE_CHARACTERS) await this.drain();
+      await this.makeRoom();
     }
     if (array) this.#add(count === 0 ? "]\n" : "\n]\n");
     return count;
@@ -151,7 +151,7 @@ export class Output {
     for await (const page of pages) {
       for (const item of page) waiting.push(item);
       if (waiting.length >= ITEMS_TO_FIT) show();
-      if (this.#length >= PIECE_CHARACTERS) await this.drain();
+      await this.makeRoom();
     }
     show();
     return count;
@@ -170,6 +170,11 @@ export class Output {
     this.#pending = [];
     this.#length = 0;
     await this.#sink.write(utf8(text));
+  }
+
+  /** Drains what is pending once it is much, for those who write line by line: a little can still be taken back. */
+  async makeRoom(): Promise<void> {
+    if (this.#length >= PIECE_CHARACTERS) await this.drain();
   }
 
   /** Forgets what is pending: half a JSON document is none. */

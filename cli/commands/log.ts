@@ -43,7 +43,10 @@ export async function run({ arguments: given, messages, output, session }: Conte
     : logForm(output, { stat: fold !== undefined });
   let hasMerges = false;
   const entries = entriesOf(store, commits, { repository, fold, onMerge: () => hasMerges = true });
-  await output.list(entries, form, { amount });
+  const count = await output.list(entries, form, { amount });
+  if (count === 0 && key !== undefined) {
+    messages.note(`No commit here changed "${key}"`);
+  }
   if (hasMerges && output.terminal && !options.allParents) {
     messages.note("Only first parents are followed: --all-parents or --graph also shows what was merged");
   }

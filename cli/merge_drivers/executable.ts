@@ -9,12 +9,17 @@
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
+import { finished } from "node:stream";
 import { EMPTY_BYTES, lossyText } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
+import { whyNotStarted } from "../programs.ts";
 import type { DriverResult, DriverSides, MergeDriver } from "./driver.ts";
 
 const TIME_LIMIT_MS = 10 * 60 * 1000;
 const MAX_MESSAGE_BYTES = 4096;
+/** What a program started and left running may hold its standard error open: after its end so much longer is listened. */
+const LAST_WORDS_MS = 200;
 const SIDES = ["base", "source", "destination"] as const;
 
 export interface ProgramPlace {
@@ -39,6 +44,9 @@ interface Run {
 
 async function runProgram(run: Run, sides: DriverSides, place: ProgramPlace): Promise<DriverResult> {
   const folder = fs.mkdtempSync(join(place.temporaryFolder, "tarn-merge-"));
+  const remove = () => fs.rmSync(folder, { recursive: true, force: true });
+  // An interrupt ends us without coming back here.
+  process.on("exit", remove);
   try {
     const files = SIDES.map((side) => join(folder, side));
     for (const [i, side] of SIDES.entries()) {
@@ -54,7 +62,8 @@ async function runProgram(run: Run, sides: DriverSides, place: ProgramPlace): Pr
     if (code !== 0) throw failed(run, `it ended with ${code}${said === "" ? "" : `: ${said}`}`);
     return readResult(run, result, place.maxResultBytes);
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   }
 }
 
@@ -92,25 +101,46 @@ function exitOf(
     TARN_MERGE_MISSING: missing.join(" "),
   };
   return new Promise((resolve, reject) => {
-    const child = spawn(run.program, files, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+    let child: ReturnType<typeof start>;
+    try {
+      child = start(run.program, files, { cwd: folder, env });
+    } catch (error) {
+      return reject(failed(run, whyNotStarted(error), error));
+    }
     let said = "";
     child.stderr.on(
       "data",
       (piece: Uint8Array) => said = (said + lossyText(piece)).slice(-MAX_MESSAGE_BYTES),
     );
-    const timer = setTimeout(() => child.kill("SIGKILL"), timeLimitMs);
+    const kill = () => void child.kill("SIGKILL");
+    // First: what is still running must not write where we clean up.
+    process.prependListener("exit", kill);
+    const timer = setTimeout(kill, timeLimitMs);
+    const ended = () => {
+      clearTimeout(timer);
+      process.off("exit", kill);
+    };
     child.on("error", (error) => {
-      clearTimeout(timer);
-      const code = (error as { code?: string }).code;
-      reject(
-        failed(run, code === "ENOENT" ? "there is no such program" : `it cannot be run (${code})`, error),
-      );
+      ended();
+      reject(failed(run, whyNotStarted(error), error));
     });
-    child.on("close", (code, signal) => {
-      clearTimeout(timer);
-      resolve({ code: code ?? signal ?? "nothing", said: said.trim().split("\n").at(-1)! });
+    child.on("exit", (code, signal) => {
+      ended();
+      const deaf = setTimeout(() => child.stderr.destroy(), LAST_WORDS_MS);
+      finished(child.stderr, { writable: false }, () => {
+        clearTimeout(deaf);
+        resolve({ code: code ?? signal ?? "nothing", said: said.trim().split("\n").at(-1)! });
+      });
     });
   });
+}
+
+function start(
+  program: string,
+  files: readonly string[],
+  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+) {
+  return spawn(program, files, { ...place, stdio: ["ignore", "ignore", "pipe"] });
 }
 
 function failed({ name, path }: Run, why: string, cause?: unknown): CodedError {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { describe, it } from "node:test";
 import { lossyText, utf8 } from "../../base/bytes.ts";
 import { type Ending, temporaryFolder } from "../../tests/support/temporary.ts";
@@ -77,11 +78,36 @@ describe("executableDriver()", () => {
     await assert.rejects(runScript(t, "exec sleep 100", { timeLimitMs: 50 }), /SIGKILL/);
   });
 
-  it("fails when there is no such program", async (t) => {
-    const driver = executableDriver("/nowhere/at-all", {
-      temporaryFolder: temporaryFolder(t),
-      maxResultBytes: 1,
-    });
-    await assert.rejects(Promise.resolve(driver.merge(SIDES, "a")), /there is no such program/);
+  it("does not wait for what the program left running", async (t) => {
+    const folder = temporaryFolder(t);
+    const merging = runScript(t, `sleep 60 & echo $! > "${folder}/left"; cp "$2" "$4"; exit 0`);
+    const left = () => Number(readFileSync(join(folder, "left"), "utf8"));
+    try {
+      assert.equal(lossyText(await merging as Uint8Array), "source");
+      assert.doesNotThrow(() => process.kill(left(), 0), "it is still running");
+    } finally {
+      process.kill(left());
+    }
+  });
+
+  it("fails when there is no such program, or it is none", async (t) => {
+    const folder = temporaryFolder(t);
+    const place = { temporaryFolder: folder, maxResultBytes: 1 };
+    const noScript = join(folder, "no-script");
+    writeFileSync(noScript, "no first line\n", { mode: 0o755 });
+    for (
+      const [program, says] of [
+        ["/nowhere/at-all", /there is no such program/],
+        [noScript, /it is no program; a script must begin with #!/],
+        [folder, /it may not be run/],
+      ] as const
+    ) {
+      const merging = Promise.resolve(executableDriver(program, place).merge(SIDES, "a"));
+      await assert.rejects(merging, (error: { code: string; message: string }) => {
+        assert.equal(error.code, "merge_driver_failed");
+        assert.match(error.message, says);
+        return true;
+      });
+    }
   });
 });

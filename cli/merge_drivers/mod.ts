@@ -36,7 +36,13 @@ export function driverRule(text: string, what: string, place: DriverPlace): Driv
   return { pattern: pathPattern(pattern, what), driver: driverOf(name, what, place) };
 }
 
-const NAMES = ["text", "json", "csv", "exec"];
+/** The drivers by name, and what is written of each. */
+const FORMS: Readonly<Record<string, string>> = {
+  text: "text",
+  json: "json",
+  csv: "csv:COLUMN",
+  exec: "exec:PROGRAM",
+};
 const FORM = /^(?:text|json|csv:.+|exec:.+)$/s;
 
 function driverOf(name: string, what: string, place: DriverPlace): MergeDriver {
@@ -69,11 +75,11 @@ function programPath(program: string, what: string, { folder }: DriverPlace): st
 
 function refuseDriver(text: string, what: string): never {
   const given = text.slice(text.lastIndexOf("=") + 1);
-  const near = closest(given.split(":")[0]!, NAMES);
+  const near = closest(given.split(":")[0]!, Object.keys(FORMS));
   throw new CodedError(
     "invalid",
     "invalid_argument",
     `Cannot read ${what}: it must be GLOB=DRIVER, where DRIVER is text, json, csv:COLUMN or exec:PROGRAM`,
-    { details: near === undefined ? {} : { suggestion: near } },
+    { details: near === undefined ? {} : { suggestion: FORMS[near] } },
   );
 }

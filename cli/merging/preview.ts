@@ -51,7 +51,7 @@ async function writeDocument(
       if (before !== "") output.line(`${before},`);
       before = `    ${JSON.stringify(conflictJson(conflict))}`;
     }
-    await output.drain();
+    await output.makeRoom();
   }
   if (before !== "") output.line(before);
   output.line(`  ],\n  "summary": ${JSON.stringify(summary)}\n}`);

@@ -4,7 +4,7 @@ import type { ChangeType, DiffItem } from "../../drivers/store.ts";
 import { type ChangeStat, type ChangeTally, type FoldedChanges, kindOf } from "../folding.ts";
 import type { Color, ListForm, Output } from "../output.ts";
 import type { Field } from "../tables/fields.ts";
-import { grouped, humanSize } from "./sizes.ts";
+import { counted, grouped, humanSize } from "./sizes.ts";
 import { type Column, Table } from "./table.ts";
 
 const COLOR_OF: Record<ChangeType, Color> = {
@@ -179,5 +179,7 @@ export type ChangeCounts = Record<ChangeType, number>;
 /** Returns "2 added, 1 changed", or "nothing" without any. */
 export function countsText(counts: Readonly<ChangeCounts>): string {
   const parts = (Object.keys(counts) as ChangeType[]).filter((type) => counts[type] > 0);
-  return parts.length === 0 ? "nothing" : parts.map((type) => `${grouped(counts[type])} ${type}`).join(", ");
+  const part = (type: ChangeType) =>
+    type === "conflict" ? counted(counts[type], type) : `${grouped(counts[type])} ${type}`;
+  return parts.length === 0 ? "nothing" : parts.map(part).join(", ");
 }

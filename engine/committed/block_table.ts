@@ -8,8 +8,8 @@ import { RECORD_ID_BYTES } from "./ids.ts";
 
 /** A block's digest: the first 16 bytes of the SHA-256 over its record IDs. Equal digests, equal keys and identities. */
 const DIGEST_WORDS = 4;
-const RECORDS = 4, KEY_BYTES = 5, VALUE_BYTES = 6, WEIGHT = 7, BREAKS = 8;
-const ROW_WORDS = 9;
+const RECORDS = 4, KEY_BYTES = 5, VALUE_BYTES = 6, WEIGHT = 7, BREAKS = 8, CHECKSUM = 9;
+const ROW_WORDS = 10;
 
 export const BLOCK_ROW_BYTES = ROW_WORDS * 4;
 
@@ -41,6 +41,11 @@ export class BlockTable {
   /** How many keys of the block may end a range, its last one included. */
   breaks(i: number): number {
     return this.#words[i * ROW_WORDS + BREAKS]!;
+  }
+
+  /** The stored checksum of the block: it tells whether a file's block is the one that the row is about. */
+  checksum(i: number): number {
+    return this.#words[i * ROW_WORDS + CHECKSUM]!;
   }
 
   weight(i: number): number {
@@ -114,8 +119,8 @@ export class BlockTableBuilder {
     if (record.isBreak) this.#breaks++;
   }
 
-  /** Ends the block under way, whose record IDs are given. */
-  endBlock(recordIds: Uint8Array): void {
+  /** Ends the block under way. */
+  endBlock({ recordIds, checksum }: { recordIds: Uint8Array; checksum: number }): void {
     sha256Into(recordIds, this.#digest);
     this.#reserve(ROW_WORDS);
     const words = this.#words, at = this.#end;
@@ -125,6 +130,7 @@ export class BlockTableBuilder {
     words[at + VALUE_BYTES] = this.#valueBytes;
     words[at + WEIGHT] = this.#weight;
     words[at + BREAKS] = this.#breaks;
+    words[at + CHECKSUM] = checksum;
     this.#end += ROW_WORDS;
     this.#records =
       this.#keyBytes =

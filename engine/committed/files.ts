@@ -4,7 +4,7 @@
  * One reader a file in flight; open readers are kept while their indexes have room, the least recently used dropped.
  */
 
-import { CodedError, isCoded } from "../../base/errors.ts";
+import { CodedError, corrupt, isCoded } from "../../base/errors.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import {
   BlockCache,
@@ -90,12 +90,29 @@ export class TableFiles {
     return reader;
   }
 
-  /** Opens a range with its side, if it can have one. */
-  async openRange(info: RangeInfo, table: TableReader): Promise<OpenRange> {
+  /**
+   * Opens a range with its side, if it can have one. `isOurs` says that it is named by our formula: then other records than
+   * its ID says are damage, and nothing may be built on them.
+   */
+  async openRange(
+    info: RangeInfo,
+    { table, isOurs }: { readonly table: TableReader; readonly isOurs: boolean },
+  ): Promise<OpenRange> {
     const sides = this.#sides;
+    const loadBlocks = async () => {
+      const blocks = await sides?.blockTable(info.id, table);
+      if (isOurs && sides?.isMisnamed(info.id)) {
+        corrupt(fileKey(info.id), 0, "other records than its name says");
+      }
+      return blocks;
+    };
     return new OpenRange(info, {
       table,
-      blocks: await sides?.blockTable(info.id, table),
+      blocks: await loadBlocks(),
+      renewBlocks: async () => {
+        await sides?.forget(info.id);
+        return await loadBlocks();
+      },
       loadIds: async (into) => await sides?.recordIds(info.id, table, into),
     });
   }

@@ -93,7 +93,10 @@ export class Metarange {
 
   /** Opens a range to be walked block by block. */
   async openRange(range: RangeInfo): Promise<OpenRange> {
-    return await this.#files.openRange(range, await this.#open(range));
+    return await this.#files.openRange(range, {
+      table: await this.#open(range),
+      isOurs: await this.isOurs(),
+    });
   }
 
   /** Returns a range's table if it is open and has been checked. */

@@ -5,27 +5,33 @@ import type { BlockTable } from "./block_table.ts";
 import type { RangeInfo } from "./range.ts";
 import { decodeRecordAt, type ValueRecord } from "./record.ts";
 
+export interface OpenRangeParts {
+  readonly table: TableReader;
+  readonly blocks: BlockTable | undefined;
+  readonly loadIds: (into?: Uint8Array) => Promise<Uint8Array | undefined>;
+  /** Finds out anew, by reading the file, what is known of its blocks. */
+  readonly renewBlocks: () => Promise<BlockTable | undefined>;
+}
+
 export class OpenRange {
   readonly info: RangeInfo;
   readonly table: TableReader;
-  readonly blocks: BlockTable | undefined;
-  readonly #loadIds: (into?: Uint8Array) => Promise<Uint8Array | undefined>;
+  readonly #parts: OpenRangeParts;
+  #blocks: BlockTable | undefined;
   #ids: Uint8Array | undefined;
   #run: BlockRun | undefined;
   #lastBlock = -2;
 
-  constructor(
-    info: RangeInfo,
-    parts: {
-      readonly table: TableReader;
-      readonly blocks: BlockTable | undefined;
-      readonly loadIds: (into?: Uint8Array) => Promise<Uint8Array | undefined>;
-    },
-  ) {
+  constructor(info: RangeInfo, parts: OpenRangeParts) {
     this.info = info;
     this.table = parts.table;
-    this.blocks = parts.blocks;
-    this.#loadIds = parts.loadIds;
+    this.#parts = parts;
+    this.#blocks = parts.blocks;
+  }
+
+  /** What is known of the blocks, if anything is. */
+  get blocks(): BlockTable | undefined {
+    return this.#blocks;
   }
 
   get blockCount(): number {
@@ -39,7 +45,26 @@ export class OpenRange {
 
   /** Loads them, into `into` if it has room. */
   async loadRecordIds(into?: Uint8Array): Promise<void> {
-    if (this.blocks) this.#ids ??= await this.#loadIds(into);
+    if (this.blocks) this.#ids ??= await this.#parts.loadIds(into);
+  }
+
+  /** Whether stored blocks, the first of them block `from`, are those that {@link blocks} is about. */
+  holds(from: number, stored: Uint8Array): boolean {
+    const { table } = this, { index } = table;
+    const end = index.offset(from) + stored.length;
+    for (let i = from; i < index.count && index.offset(i) < end; i++) {
+      if (table.storedChecksum(i, { from, stored }) !== this.#blocks!.checksum(i)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Finds out anew what is known of the blocks: it was about another file of the same ID, whose objects lie elsewhere but
+   * whose blocks happen to end in the same places.
+   */
+  async renewBlocks(): Promise<void> {
+    this.#ids = undefined;
+    this.#blocks = await this.#parts.renewBlocks();
   }
 
   /** Returns a block's records. Blocks that are asked for one after the other are read ahead. */

@@ -90,13 +90,20 @@ export class RangeWriter {
     return isBreak;
   }
 
-  /** Adds blocks of an older range as they are: `from` (inclusive) to `to` (exclusive). */
-  async addBlocks(old: OpenRange, from: number, to: number): Promise<void> {
+  /**
+   * Adds blocks of an older range as they are: `from` (inclusive) to `to` (exclusive). Returns false, having added nothing,
+   * when what is known of them is about another file's. Fails with `corrupt_file` when one is damaged.
+   */
+  async addBlocks(old: OpenRange, from: number, to: number): Promise<boolean> {
     const blocks = old.blocks!, { index } = old.table;
     const totals = blocks.totals(from, to);
-    if (this.#table.count === 0) this.#minKey = old.info.minKey;
     const piece = this.#pool.take(index.end(to - 1) - index.offset(from));
     const bytes = await old.table.storedBlocks(from, to, piece);
+    if (!old.holds(from, bytes)) {
+      this.#pool.giveBack(piece);
+      return false;
+    }
+    if (this.#table.count === 0) this.#minKey = old.info.minKey;
     if (bytes.buffer === piece.buffer) this.#table.addStored({ index, from, to, bytes, piece, ...totals });
     else {
       this.#pool.giveBack(piece);
@@ -107,6 +114,7 @@ export class RangeWriter {
     this.#sizeBytes += totals.weight;
     this.#ids.addKnown(old.recordIds!, blocks.firstRecord(from), totals.records);
     this.#blocks.addRows(blocks.rows(from, to));
+    return true;
   }
 
   /** Returns the range; nothing can be added afterwards. */
@@ -132,7 +140,7 @@ export class RangeWriter {
   }
 
   #endBlock(): void {
-    this.#blocks.endBlock(this.#ids.last(this.#blocks.pendingRecords));
-    this.#table.endBlock();
+    const recordIds = this.#ids.last(this.#blocks.pendingRecords);
+    this.#blocks.endBlock({ recordIds, checksum: this.#table.endBlock() });
   }
 }

@@ -42,6 +42,8 @@ export class Sides {
   readonly #ids = new ByteLru<Uint8Array>(MEMORY_BYTES);
   /** Ranges that have none. */
   readonly #none = new Set<string>();
+  /** Of these, those whose record IDs do not give their ID: made by lakeFS, or damaged. */
+  readonly #misnamed = new Set<string>();
   readonly #making = new Map<string, Promise<Side | undefined>>();
 
   constructor(options: SideOptions) {
@@ -84,10 +86,17 @@ export class Sides {
     await disk.write(`${id}.blocks`, encodeTable(side.blocks, this.#head(id, file)));
   }
 
+  /** Whether a file was found to hold other records than the ID that it is named by says. */
+  isMisnamed(id: string): boolean {
+    return this.#misnamed.has(id);
+  }
+
   /** Forgets a range: its file was replaced. */
   async forget(id: string): Promise<void> {
     this.#tables.delete(id);
     this.#ids.delete(id);
+    this.#none.delete(id);
+    this.#misnamed.delete(id);
     await this.#options.disk?.delete(`${id}.blocks`);
   }
 
@@ -103,7 +112,9 @@ export class Sides {
 
   async #read(id: string, reader: TableReader): Promise<Side | undefined> {
     const side = await sideOf(reader, { ...this.#options, file: id });
-    if (!side || fileIdOf(side.recordIds) !== id) {
+    const isMisnamed = side !== undefined && fileIdOf(side.recordIds) !== id;
+    if (isMisnamed) this.#misnamed.add(id);
+    if (!side || isMisnamed) {
       this.#none.add(id);
       return undefined;
     }
@@ -167,7 +178,7 @@ async function sideOf(
         isBreak: fnv1a64Mod(key, chunking.raggedness) === 0,
       });
     }
-    table.endBlock(ids.last(records.length));
+    table.endBlock({ recordIds: ids.last(records.length), checksum: run.checksum(i) });
   }
   return { blocks: table.finish(), recordIds: ids.all() };
 }

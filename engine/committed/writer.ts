@@ -81,17 +81,23 @@ export class MetarangeWriter {
       if (size >= this.#options.chunking.maxSizeBytes) break;
     }
     if (end === from) return 0;
+    const isNew = this.#open === undefined;
     const open = this.#open ??= this.#newRange();
     const { index } = old.table;
-    for (let at = from; at < end;) {
+    let at = from;
+    while (at < end) {
       const first = index.offset(at);
-      let to = at + 1;
-      while (to < end && index.end(to) - first <= PIECE_BYTES) to++;
-      await open.addBlocks(old, at, to);
-      at = to;
+      let next = at + 1;
+      while (next < end && index.end(next) - first <= PIECE_BYTES) next++;
+      if (!await open.addBlocks(old, at, next)) {
+        await old.renewBlocks();
+        break;
+      }
+      at = next;
     }
-    this.#files.counts.blocksCopied += end - from;
-    return end - from;
+    if (isNew && at === from) this.#open = undefined;
+    this.#files.counts.blocksCopied += at - from;
+    return at - from;
   }
 
   /** Writes the range that is open. */

@@ -111,11 +111,16 @@ async function refuseNothingStaged(
   branch: string,
   filter: PathFilter | undefined,
 ): Promise<void> {
-  const { state } = await findBranch(repository, branch);
-  for (const token of tokensOf(state)) {
-    if (filter ? await holdsAny(repository, token, filter) : !(await isTokenEmpty(repository.kv, token))) {
-      return;
+  for (let seen = await findBranch(repository, branch);;) {
+    for (const token of tokensOf(seen.state)) {
+      if (filter ? await holdsAny(repository, token, filter) : !(await isTokenEmpty(repository.kv, token))) {
+        return;
+      }
     }
+    // Of a token that was dropped meanwhile the records may be gone, and the branch may have others.
+    const again = await findBranch(repository, branch);
+    if (again.record === seen.record) break;
+    seen = again;
   }
   refuseNoChanges(branch, filter);
 }

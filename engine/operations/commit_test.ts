@@ -323,3 +323,39 @@ test("of twenty conditional writes of one path at once, one is done", async () =
   assert.equal(done.length, 1);
   assert.equal(await readText(store, "main", "a"), done[0]);
 });
+
+test("commit() that slept while what it had looked at was committed and cleaned up takes what is staged since", async () => {
+  const kv = openMemoryKv();
+  const others = await withRepository(testEngine({ kv }));
+  await write(others.store, "main", { a: "1" });
+  let isArmed = true;
+  const held = hookedKv(kv, {
+    async before({ call, partition }) {
+      if (!isArmed || call !== "scan" || !partition.includes("/")) return;
+      isArmed = false;
+      await commit(others.store, "main", {});
+      others.clock.advance(60 * 60 * 1000);
+      await commit(others.store, "main", { b: "1" });
+      await write(others.store, "main", { c: "1" });
+    },
+  });
+  const { store } = testEngine({ kv: held, objects: others.objects, clock: others.clock });
+  await store.commit("repo", "main", { message: "slept", committer: WHO });
+  assert.deepEqual(await contents(store, "main@"), { a: "1", b: "1", c: "1" });
+});
+
+test("a branch that is made while it is looked for is found, not taken for a commit", async () => {
+  const kv = openMemoryKv();
+  const others = await withRepository(testEngine({ kv }));
+  let isArmed = true;
+  const held = hookedKv(kv, {
+    async after({ call, key }) {
+      if (!isArmed || call !== "get" || key !== "refs/side") return;
+      isArmed = false;
+      await others.store.createBranch("repo", "side", "main", WHO);
+    },
+  });
+  const { store } = testEngine({ kv: held, objects: others.objects, clock: others.clock });
+  await write(store, "side", { a: "1" });
+  assert.equal(await readText(others.store, "side", "a"), "1");
+});

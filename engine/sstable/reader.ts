@@ -190,11 +190,21 @@ export class TableReader {
   }
 
   /**
-   * Returns blocks as they are stored, unchecked: from one (inclusive) to another (exclusive), which follow gaplessly. They
-   * may lie in `into`, if it has room for them.
+   * Returns blocks as they are stored, from one (inclusive) to another (exclusive), which follow gaplessly. They may lie in
+   * `into`, if it has room for them. Fails with `corrupt_file` unless their checksums hold.
    */
   async storedBlocks(from: number, to: number, into?: Uint8Array): Promise<Uint8Array> {
-    return await this.#table.file.readSound(this.index.handles(from, to), into);
+    const { file } = this.#table;
+    const handles = this.index.handles(from, to);
+    const stored = await file.readSound(handles, into);
+    for (const handle of handles) file.checkSum(handle, stored.subarray(handle.offset - handles[0]!.offset));
+    return stored;
+  }
+
+  /** Returns the checksum of a block among stored ones, which begin with block `from`. */
+  storedChecksum(i: number, { from, stored }: { from: number; stored: Uint8Array }): number {
+    const handle = this.index.handle(i);
+    return this.#table.file.storedChecksum(handle, stored.subarray(handle.offset - this.index.offset(from)));
   }
 
   /**
@@ -330,6 +340,13 @@ export class BlockRun {
     const index = this.#index;
     const stored = this.#bytes.subarray(index.offset(i) - index.offset(this.#from));
     return this.#file.openBlock(index.handle(i), { keyForm: "record", stored, memory });
+  }
+
+  /** Returns the stored checksum of a block that is among those that were read last. */
+  checksum(i: number): number {
+    const index = this.#index;
+    const stored = this.#bytes.subarray(index.offset(i) - index.offset(this.#from));
+    return this.#file.storedChecksum(index.handle(i), stored);
   }
 
   /** Reads a block and those behind it. */

@@ -102,9 +102,10 @@ export class TableWriter {
     return this.#block.sizeBytes;
   }
 
-  /** Ends the block under way. */
-  endBlock(): void {
+  /** Ends the block under way, if there is one; returns the stored checksum of the last block. */
+  endBlock(): number {
     if (this.#block.sizeBytes > 0) this.#endBlock(this.#index);
+    return this.#output.lastChecksum;
   }
 
   /**
