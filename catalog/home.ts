@@ -6,6 +6,7 @@
  * kv/              the key-value store
  * storage/         the default storage namespaces
  * native/          native parts that the executable unpacks
+ * config.yaml      the user's settings, if there are any (home_config.ts)
  * index/           what was read of folders that were put; made when first needed, and may be deleted at any time
  * ```
  *
@@ -39,6 +40,8 @@ export interface FoundHome {
   readonly folder: string;
   /** Whether the home is there; otherwise it can be made. */
   readonly ready: boolean;
+  /** Whether it was chosen, or is the user's own, and was not met on the way up from the working folder. */
+  readonly isTrusted: boolean;
 }
 
 /** The folders inside a home. */
@@ -67,15 +70,16 @@ export function foldersOf(home: string): HomeFolders {
 export function findHome(places: HomePlaces): FoundHome {
   if (places.chosen) {
     const folder = resolve(places.workingFolder, places.chosen.path);
-    return { folder, ready: inspectHome(folder, places) };
+    return { folder, ready: inspectHome(folder, places), isTrusted: true };
   }
   const found = upwardHome(places);
   if (found !== undefined) {
     checkOwner(fs.lstatSync(found), found, places);
     checkHolder(dirname(found), places);
-    return { folder: found, ready: inspectHome(found, places) };
+    return { folder: found, ready: inspectHome(found, places), isTrusted: false };
   }
-  return { folder: places.userDataFolder, ready: inspectHome(places.userDataFolder, places) };
+  const { userDataFolder } = places;
+  return { folder: userDataFolder, ready: inspectHome(userDataFolder, places), isTrusted: true };
 }
 
 /** Returns the folder that `init` makes a home of. */

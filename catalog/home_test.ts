@@ -27,12 +27,28 @@ describe("findHome()", () => {
     const folder = temporaryFolder(t);
     const inner = join(folder, "a", "b");
     fs.mkdirSync(inner, { recursive: true });
-    assert.deepEqual(findHome(places(inner)), { folder: join(inner, "user-data"), ready: false });
+    assert.deepEqual(findHome(places(inner)), {
+      folder: join(inner, "user-data"),
+      ready: false,
+      isTrusted: true,
+    });
     makeHome(join(folder, ".tarn"));
-    assert.deepEqual(findHome(places(inner)), { folder: join(folder, ".tarn"), ready: true });
+    assert.deepEqual(findHome(places(inner)), {
+      folder: join(folder, ".tarn"),
+      ready: true,
+      isTrusted: false,
+    });
     makeHome(join(folder, "a", ".tarn"));
-    assert.deepEqual(findHome(places(inner)), { folder: join(folder, "a", ".tarn"), ready: true });
-    assert.deepEqual(findHome(chosen(inner, "../x")), { folder: join(folder, "a", "x"), ready: false });
+    assert.deepEqual(findHome(places(inner)), {
+      folder: join(folder, "a", ".tarn"),
+      ready: true,
+      isTrusted: false,
+    });
+    assert.deepEqual(findHome(chosen(inner, "../x")), {
+      folder: join(folder, "a", "x"),
+      ready: false,
+      isTrusted: true,
+    });
   });
 
   it("makes nothing", (t) => {
@@ -136,7 +152,7 @@ describe("makeHome()", () => {
       for (const name of left) fs.mkdirSync(join(home, name), { recursive: true });
       if (left.length === 3) fs.writeFileSync(join(home, "tarn-home.json.0011.tmp"), '{"form');
       const found = findHome(chosen(dirname(home), home));
-      assert.deepEqual(found, { folder: home, ready: false });
+      assert.deepEqual(found, { folder: home, ready: false, isTrusted: true });
       makeHome(home);
       fs.writeFileSync(join(home, "kv", "data.mdb"), "kept");
       makeHome(home);

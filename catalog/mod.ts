@@ -1,4 +1,5 @@
 /** The catalog's face: homes, and the stores that are opened in them. */
 
 export { findHome, type FoundHome, type HomePlaces, homeToInit, initHome, makeHome } from "./home.ts";
-export { openHomeStore } from "./registry.ts";
+export { type KvAddress, parseKvAddress, shownKvAddress } from "./kv_address.ts";
+export { openHomeStore, openKv } from "./registry.ts";

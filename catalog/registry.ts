@@ -7,28 +7,43 @@ import { CodedError } from "../base/errors.ts";
 import { systemRandomness } from "../base/randomness.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
-import type { KvStore } from "../kv/store.ts";
+import type { KvStore, ListedKvStore } from "../kv/store.ts";
 import { type DiskCache, openDiskCache } from "../cache/mod.ts";
 import { foldersOf } from "./home.ts";
+import type { KvAddress, PostgresAddress } from "./kv_address.ts";
 import { canonicalNamespace, parseLocalNamespace } from "./namespace.ts";
 
 /** For each repository. A range of 50,000 records takes 1.7 MB. */
 const RANGE_CACHE_BYTES = 2 * 1024 ** 3;
 
-export interface HomeStoreOptions {
+export interface KvOptions {
   /** More private folders that may hold the native parts, should the home's not do. */
   readonly nativeFolders?: readonly string[];
+  /** Reads a variable of the environment: an address may name one that holds a password. */
+  readonly variable?: (name: string) => string | undefined;
 }
 
-/** Opens the embedded engine over a home; without one, over nothing: no repositories, and nothing is kept. */
+export interface HomeStoreOptions extends KvOptions {
+  /** The key-value store to use in place of the home's. */
+  readonly kv?: KvAddress;
+  /** Whether the home's configuration may name a key-value store. */
+  readonly isTrusted?: boolean;
+  /** Where the home would be that is not there yet. */
+  readonly homeToBe?: string;
+}
+
+/**
+ * Opens the embedded engine over a home. Without a home it is opened over the key-value store that is named, or over nothing:
+ * no repositories, and nothing is kept.
+ */
 export async function openHomeStore(
   home: string | undefined,
   options: HomeStoreOptions = {},
 ): Promise<Store> {
   const { openEngineStore } = await import("../engine/mod.ts");
   return openEngineStore({
-    kv: home === undefined ? await openNothing() : await openHomeKv(home, options),
-    openObjects: (namespace) => openObjects(home, namespace),
+    kv: await openHomeKv(home, options),
+    openObjects: (namespace) => openObjects(home ?? options.homeToBe, namespace),
     canonicalNamespace: (namespace) =>
       home === undefined
         ? namespace
@@ -45,14 +60,82 @@ function openRangeCache(home: string, instanceUid: string): DiskCache {
   return openDiskCache({ folder: join(foldersOf(home).cache, instanceUid), maxBytes: RANGE_CACHE_BYTES });
 }
 
-async function openHomeKv(home: string, { nativeFolders = [] }: HomeStoreOptions): Promise<KvStore> {
-  const [{ openLmdb }, { withLimits }] = await Promise.all([
-    import("../kv/lmdb/mod.ts"),
-    import("../kv/mod.ts"),
-  ]);
+async function openHomeKv(home: string | undefined, options: HomeStoreOptions): Promise<KvStore> {
+  const address = options.kv ?? await configuredKv(home, options);
+  if (!address && home === undefined) return await openNothing();
+  const { refuseUnfinished, withLimits } = await import("../kv/mod.ts");
+  const store = address ? await openKv(address, options) : await openOwnKv(home!, options);
+  try {
+    await refuseUnfinished(store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return withLimits(store);
+}
+
+/** Most homes have no configuration; then nothing is loaded to read it. */
+async function configuredKv(
+  home: string | undefined,
+  { isTrusted = false }: HomeStoreOptions,
+): Promise<KvAddress | undefined> {
+  if (home === undefined || !existsSync(join(home, "config.yaml"))) return undefined;
+  return await (await import("./home_config.ts")).kvOfHome(home, { isTrusted });
+}
+
+async function openOwnKv(home: string, { nativeFolders = [] }: HomeStoreOptions): Promise<KvStore> {
+  const { openLmdb } = await import("../kv/lmdb/mod.ts");
   const folders = foldersOf(home);
   refuseLostKv(home);
-  return withLimits(await openLmdb(folders.kv, { native: { lasting: [folders.native, ...nativeFolders] } }));
+  return await openLmdb(folders.kv, { native: { lasting: [folders.native, ...nativeFolders] } });
+}
+
+/** Opens a key-value store by its address; `readOnly` where only reading it is meant, as far as the driver knows of that. */
+export async function openKv(
+  address: KvAddress,
+  { nativeFolders = [], variable = () => undefined, readOnly = false }: KvOptions & { readOnly?: boolean } =
+    {},
+): Promise<ListedKvStore> {
+  const seams = { clock: systemClock, randomness: systemRandomness };
+  switch (address.driver) {
+    case "memory":
+      return await openNothing();
+    case "lmdb":
+      return await (await import("../kv/lmdb/mod.ts")).openLmdb(address.folder, {
+        readOnly,
+        native: { lasting: nativeFolders },
+      });
+    case "postgres":
+      return await openPostgresAt(address, variable);
+    case "dynamodb": {
+      const { driver: _, ...options } = address;
+      return await (await import("../kv/dynamodb/mod.ts")).openDynamo({ ...options, ...seams });
+    }
+  }
+}
+
+async function openPostgresAt(
+  address: PostgresAddress,
+  variable: (name: string) => string | undefined,
+): Promise<ListedKvStore> {
+  const [{ openPostgres }, { certificatesOf, encryptionOf, passwordOf }] = await Promise.all([
+    import("../kv/postgres/mod.ts"),
+    import("./kv_stores.ts"),
+  ]);
+  const { host, port, database, user, schema, table } = address;
+  return await openPostgres({
+    host,
+    port,
+    database,
+    user,
+    schema,
+    table,
+    password: passwordOf(address, variable),
+    encryption: encryptionOf(address),
+    certificates: certificatesOf(address),
+    clock: systemClock,
+    randomness: systemRandomness,
+  });
 }
 
 /** A home whose storage holds data had a KV store: opening an empty one in its place would make all repositories vanish. */
@@ -69,7 +152,7 @@ function refuseLostKv(home: string): void {
   );
 }
 
-async function openNothing(): Promise<KvStore> {
+async function openNothing(): Promise<ListedKvStore> {
   return (await import("../kv/memory/mod.ts")).openMemoryKv();
 }
 

@@ -121,7 +121,8 @@ describe("bisect run", () => {
       await failed(noScript),
       /Cannot run ".*no-script": it is no program; a script must begin with #!/,
     );
-    assert.equal((await run(...search, "sh", "-c", "exit 127")).code, 0);
+    assert.match(await failed("sh", "-c", "no-such-program-here"), /"sh" ended with exit code 127/);
+    assert.equal((await run(...search, "sh", "-c", "exit 124")).code, 0);
   });
 
   it("wants a good commit behind a bad one", async (t) => {

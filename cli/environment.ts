@@ -28,6 +28,8 @@ export interface Environment {
   readonly cacheFolder: () => string;
   /** Where files may be that are gone when the command ends. */
   readonly temporaryFolder: () => string;
+  /** The value of a variable that the user has named; an empty one counts as not set. */
+  readonly variable: (name: string) => string | undefined;
   /** The variables for a program that the user has us run: ours, with some more. */
   readonly withVariables: (more: Readonly<Record<string, string>>) => Record<string, string | undefined>;
 }
@@ -49,6 +51,7 @@ export const processEnvironment: Environment = {
   }),
   cacheFolder: userCacheFolder,
   temporaryFolder: tmpdir,
+  variable,
   withVariables: (more) => ({ ...process.env, ...more }),
 };
 

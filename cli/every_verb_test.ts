@@ -54,6 +54,7 @@ const LINES: Readonly<Record<string, string>> = {
   "tag show": "tag show lakefs://repo/v1",
   "tag delete": "tag delete lakefs://repo/v1",
   "tag restore": "tag restore lakefs://repo/gone-tag",
+  "kv copy": "kv copy memory: memory:",
 };
 
 /** Verbs whose result is the bytes of an object, whatever form is asked for. */

@@ -15,7 +15,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   branch_not_found: otherKindOr("branch"),
   checksum_mismatch:
     "The stored bytes are damaged; an older version of the object may still be whole (tarn log URI).",
-  command_failed: "It must exit with 0 for good, 125 when it cannot tell, and up to 127 for bad.",
+  command_failed: "It must exit with 0 for good, 125 when it cannot tell, and up to 124 for bad.",
   confirmation_needed: "Add --yes if that is what you want.",
   disk_full: "Make room and run it again; nothing that was confirmed is lost.",
   empty_message: 'Add -m "…", or --allow-empty-message.',
@@ -28,15 +28,26 @@ const HINTS: Readonly<Record<string, Hint>> = {
   home_too_new: "Use the version of tarn that made it, or a newer one.",
   internal: "This is a bug in tarn. Run it again with --debug and report what it prints.",
   invalid_argument: nearOr(SEE_HELP),
+  invalid_kv_address: '"tarn help kv copy" shows the forms of an address.',
   invalid_range: "Bytes count from 0: the first hundred are 0-99.",
   invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,
+  kv_changed: "Stop whoever writes to it, and run it again: it goes on where it was.",
   kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
+  kv_not_empty: "Name another table, schema or folder.",
+  kv_throttled: "Run it again later; nothing that was confirmed is lost.",
+  kv_unauthenticated:
+    "Check the user and the password, or the credentials, that the store's address or your environment names.",
+  kv_unfinished: 'Run the same "tarn kv copy" again: it goes on where it was.',
   merge_conflict: ({ verb }) =>
     verb === "merge"
       ? "--preview shows them all, --resolve PATH=source|dest|base|delete settles some, --strategy source-wins or dest-wins all."
       : "The branch has changed those paths since: change them by hand instead.",
-  no_changes: ({ verb }) =>
-    verb === undefined ? "Put or remove something first, or add --allow-empty." : undefined,
+  no_changes: ({ verb, of }) =>
+    of === "paths"
+      ? '"tarn status URI" shows what is staged; a PATH that ends in / is a folder.'
+      : verb === undefined
+      ? "Put or remove something first, or add --allow-empty."
+      : undefined,
   nothing_staged: '"tarn status URI" shows what is staged.',
   not_a_branch:
     "Changes go to a branch: write lakefs://REPO/BRANCH/KEY, or make one with tarn branch URI --from REF.",
@@ -50,10 +61,12 @@ const HINTS: Readonly<Record<string, Hint>> = {
   repository_not_found: nearOr(
     '"tarn repo list" shows the repositories, "tarn repo create lakefs://REPO" makes one.',
   ),
+  secret_in_argument: "Name a file or a variable that holds it: ?password_file=FILE or ?password_env=NAME.",
   storage_full: "Make room and run it again; nothing that was confirmed is lost.",
   tag_not_found: otherKindOr("tag"),
   try_again: "Others are changing the same branch: run it again.",
   unknown_scheme: "This version has one store: lakefs://REPO/REF/KEY.",
+  untrusted_configuration: "If it is yours, name the home (--home or TARN_HOME), or the store (TARN_KV).",
   unmatched_resolution: nearOr("--preview shows the conflicts; a glob may match none."),
   unplaceable_key: ({ single }) =>
     single === true
@@ -93,6 +106,8 @@ function otherKindOr(kind: "branch" | "tag"): Hint {
 function uriHint(uri: string): string | undefined {
   const oneSlash = /^([a-z]+):\/?([^/].*)$/.exec(uri);
   if (oneSlash && !uri.includes("://")) return `Did you mean "${oneSlash[1]}://${oneSlash[2]}"?`;
-  if (!uri.includes("://")) return "The URI comes first, the path on this machine after it.";
+  if (!uri.includes("://")) {
+    return 'The URI comes first, and begins with lakefs:// and a repository ("tarn repo list" shows them).';
+  }
   return undefined;
 }

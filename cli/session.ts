@@ -1,11 +1,13 @@
 /** The store of one run: opened when first asked for, closed once at the end. */
 
 import { join } from "node:path";
+import type { FoundHome } from "../catalog/home.ts";
+import type { KvAddress } from "../catalog/kv_address.ts";
 import type { Store, StoreCosts } from "../drivers/store.ts";
 import type { Environment } from "./environment.ts";
 
-/** Opens the store of a home; without one, an empty store that keeps nothing. */
-export type OpenStore = (home: string | undefined) => Promise<Store>;
+/** Opens the store of a home; where there is none yet, an empty one that keeps nothing, unless `TARN_KV` names what does. */
+export type OpenStore = (home: FoundHome) => Promise<Store>;
 
 export class Session {
   readonly #environment: Environment;
@@ -57,11 +59,24 @@ export class Session {
     const { findHome } = await import("../catalog/home.ts");
     const found = findHome(this.#environment.homePlaces(this.#chosenHome));
     this.#home = found.ready ? found.folder : undefined;
-    return await this.#open(this.#home);
+    return await this.#open(found);
   }
 }
 
-async function openHome(home: string | undefined, environment: Environment): Promise<Store> {
+async function openHome(home: FoundHome, environment: Environment): Promise<Store> {
   const { openHomeStore } = await import("../catalog/registry.ts");
-  return await openHomeStore(home, { nativeFolders: [join(environment.cacheFolder(), "native")] });
+  const address = environment.variable("TARN_KV");
+  const kv = address === undefined ? {} : { kv: await addressOf(address, environment) };
+  return await openHomeStore(home.ready ? home.folder : undefined, {
+    ...kv,
+    homeToBe: home.folder,
+    isTrusted: home.isTrusted,
+    nativeFolders: [join(environment.cacheFolder(), "native")],
+    variable: environment.variable,
+  });
+}
+
+async function addressOf(text: string, environment: Environment): Promise<KvAddress> {
+  const { parseKvAddress } = await import("../catalog/kv_address.ts");
+  return parseKvAddress(text, environment.homePlaces(undefined).workingFolder);
 }

@@ -7,7 +7,7 @@
  * Arrays that a call is given may not be changed before it has settled.
  *
  * Failures: `predicate_failed` (kind `precondition`), `kv_unavailable` (kind `unavailable`: retry may help),
- * `kv_full` and `kv_readers_full` (kind `unavailable`: no room for data, or for another process), `kv_corrupt` (kind
+ * `kv_throttled` (kind `throttled`), `kv_unauthenticated` (kind `unauthenticated`), `kv_full` and `kv_readers_full` (kind `unavailable`: no room for data, or for another process), `kv_corrupt` (kind
  * `corrupt`), `kv_forbidden` and `kv_read_only` (kind `forbidden`).
  */
 
@@ -42,7 +42,8 @@ export interface KvStore {
 
   /**
    * Stores many values; durable when it returns. A driver with transactions stores all or none; one without may, on
-   * failure, have stored any part of them.
+   * failure, have stored any part of them. One over a network does it again when the answer was lost, and so may also write
+   * over what others have stored under these keys while the call ran.
    */
   setMany(partition: Uint8Array, entries: readonly KvEntry[]): Promise<void>;
 
@@ -75,4 +76,10 @@ export interface KvStore {
 
   /** Frees what the store holds; no call may follow. */
   close(): Promise<void>;
+}
+
+/** A store that can tell what it holds. All drivers can; the engine never asks, so decorators need not. */
+export interface ListedKvStore extends KvStore {
+  /** Yields the partitions that hold anything, each once, in no particular order. May cost as much as reading it all. */
+  partitions(): AsyncIterable<Uint8Array>;
 }

@@ -37,7 +37,7 @@ export function gatherLicenses(root: string): readonly LicenseText[] {
       license: "MIT; JavaScriptCore LGPL-2.1-or-later",
       text: read(join(root, "scripts", "notices", "bun.txt")),
     },
-    ...dependenciesOf(modules, own).map((name) => licenseOf(join(modules, name))),
+    ...dependenciesOf(modules, own).map((name) => licenseOf(join(modules, name), join(root, "LICENSE"))),
     ...COMPILED_IN.map(({ name, license, files }) => ({
       name,
       license,
@@ -58,17 +58,22 @@ function dependenciesOf(modules: string, { dependencies = {} }: PackageDescripti
   return [...found].sort();
 }
 
-function licenseOf(folder: string): LicenseText {
+/** `apache` is a file with the text of the Apache licence, which is the same for all that are under it. */
+function licenseOf(folder: string, apache: string): LicenseText {
   const { name, version, license, author } = describe(folder);
   if (license === undefined) throw new Error(`the package ${name} names no licence`);
   const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.(md|txt))?$/i.test(entry));
-  const text = file === undefined ? ownText({ name, license, author }) : read(join(folder, file));
+  const text = file === undefined ? ownText({ name, license, author }, apache) : read(join(folder, file));
   return { name: `${name} ${version}`, license, text };
 }
 
 /** Some packages name their licence and leave its text out. */
-function ownText({ name, license, author }: Pick<PackageDescription, "name" | "license" | "author">): string {
+function ownText(
+  { name, license, author }: Pick<PackageDescription, "name" | "license" | "author">,
+  apache: string,
+): string {
   const holder = typeof author === "string" ? author : author?.name;
+  if (license === "Apache-2.0" && holder !== undefined) return `Copyright ${holder}\n\n${read(apache)}`;
   if (license !== "MIT" || holder === undefined) {
     throw new Error(`the package ${name} holds no text of its licence`);
   }

@@ -12,7 +12,8 @@ import { counted } from "../render/sizes.ts";
 
 const EXIT_SKIP = 125;
 /** Beyond are the codes that shells give to what a signal ended. */
-const LAST_EXIT_BAD = 127;
+/** A shell exits with 126 and 127 when what it should run cannot be run: that says nothing of the commit. */
+const LAST_EXIT_BAD = 124;
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given, environment, messages, output, session } = context;
@@ -56,7 +57,7 @@ export async function run(context: Context): Promise<number> {
   return EXIT_NO;
 }
 
-/** 0 is good, 125 cannot tell, other codes up to 127 are bad; beyond, the command failed, and says nothing. */
+/** 0 is good, 125 cannot tell, other codes up to 124 are bad; beyond, the command failed, and says nothing. */
 function verdictOf(
   exitCode: number | string,
   { command, commit }: { command: readonly string[]; commit: CommitInfo },

@@ -260,7 +260,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     about:
       "Tests commits between a good and a bad one along first parents, halving them each time. CMD is run without a shell, with " +
       "TARN_COMMIT (the commit's ID) and TARN_URI (lakefs://REPO/ID) in its environment. It exits with 0 for good, 125 for " +
-      "cannot tell, up to 127 for bad; anything else ends the search. Prints the first bad commit; when those around it could " +
+      "cannot tell, 1 to 124 for bad; anything else ends the search. Prints the first bad commit; when those around it could " +
       "not be tested, all that it may be (exit code 1).",
     takes: [2, Infinity],
     options: BISECT_OPTIONS,

@@ -8,6 +8,7 @@ import { HISTORY_VERBS } from "./history.ts";
 import { OBJECT_VERBS } from "./objects.ts";
 import { REF_VERBS } from "./refs.ts";
 import { COMPLETE_VERB, REPOSITORY_VERBS, START_VERBS } from "./start.ts";
+import { UPKEEP_VERBS } from "./upkeep.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "./verb.ts";
 
 /** The verbs under the headings of the help. */
@@ -17,6 +18,7 @@ export const VERB_GROUPS: readonly (readonly [string, readonly VerbSpec[]])[] = 
   ["Objects", OBJECT_VERBS],
   ["History", HISTORY_VERBS],
   ["Branches and tags", REF_VERBS],
+  ["Upkeep", UPKEEP_VERBS],
 ];
 
 export const VERBS: readonly VerbSpec[] = VERB_GROUPS.flatMap(([, verbs]) => verbs);

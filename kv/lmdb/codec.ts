@@ -20,8 +20,13 @@ class PlainViews {
   }
 }
 
+/** How much of a key is given: with its partition in front, as `keys.ts` has it, or without. */
+export interface KeyForm {
+  isWhole: boolean;
+}
+
 /** The options that make a database of lmdb-js take and give plain bytes, in byte order of keys. */
-export function byteCodec() {
+export function byteCodec(form: KeyForm) {
   const keys = new PlainViews(), values = new PlainViews();
   return {
     keyEncoder: {
@@ -29,9 +34,8 @@ export function byteCodec() {
         target.set(key, start);
         return start + key.length;
       },
-      /** Leaves out the partition, which stands in front with its length (`keys.ts`). */
       readKey(source: Uint8Array, start: number, end: number): Uint8Array {
-        return keys.of(source).slice(start + 1 + source[start]!, end);
+        return keys.of(source).slice(form.isWhole ? start : start + 1 + source[start]!, end);
       },
     },
     encoder: {

@@ -4,7 +4,7 @@
  * The length in front keeps partitions apart of which one is the beginning of the other.
  */
 
-import { afterPrefix, concatBytes } from "../../base/bytes.ts";
+import { afterPrefix, concatBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import type { ScanRange } from "../scan_range.ts";
 
 /** Returns the LMDB key. */
@@ -23,4 +23,14 @@ export function encodeRange(
 ): { start: Uint8Array; end: Uint8Array | undefined } {
   const lead = encodeKey(partition, new Uint8Array(0));
   return { start: concatBytes(lead, first), end: end ? concatBytes(lead, end) : afterPrefix(lead) };
+}
+
+/** Returns the partition of an LMDB key. */
+export function partitionOf(encoded: Uint8Array): Uint8Array {
+  return encoded.slice(1, 1 + encoded[0]!);
+}
+
+/** Returns the least LMDB key beyond a partition; `undefined` beyond the last one there can be. */
+export function afterPartition(partition: Uint8Array): Uint8Array | undefined {
+  return afterPrefix(encodeKey(partition, EMPTY_BYTES));
 }

@@ -18,12 +18,12 @@ import process from "node:process";
 import { afterKey, equalBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
-import type { KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "../store.ts";
-import { byteCodec } from "./codec.ts";
+import type { KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
+import { byteCodec, type KeyForm } from "./codec.ts";
 import { CommitQueue } from "./commit_queue.ts";
 import { kvError, predicateFailed } from "./errors.ts";
 import { checkOpenable } from "./file_check.ts";
-import { encodeKey, encodeRange } from "./keys.ts";
+import { afterPartition, encodeKey, encodeRange, partitionOf } from "./keys.ts";
 import type { NativeFolders } from "./native.ts";
 import { type LmdbDatabase, type LmdbModule, type LmdbReadTransaction, loadLmdb } from "./vendor.ts";
 import { openWriterLock, type WriterLock } from "./writer_lock.ts";
@@ -51,7 +51,7 @@ export interface LmdbOptions {
  * Fails with `kv_missing` (read-only and there is none), `kv_corrupt`, `kv_forbidden`, `kv_read_only`, `kv_full`,
  * `kv_readers_full`, `kv_unavailable`, `native_unavailable`.
  */
-export async function openLmdb(folder: string, options: LmdbOptions = {}): Promise<KvStore> {
+export async function openLmdb(folder: string, options: LmdbOptions = {}): Promise<ListedKvStore> {
   const action = `Cannot open the key-value store in "${folder}"`;
   const file = join(folder, "data.mdb");
   const isNew = !existsSync(file);
@@ -60,20 +60,25 @@ export async function openLmdb(folder: string, options: LmdbOptions = {}): Promi
   }
   const lmdb = await loadLmdb(options.native);
   let database: LmdbDatabase | undefined;
+  const keyForm: KeyForm = { isWhole: false };
   try {
     const made = options.readOnly ? undefined : mkdirSync(folder, { recursive: true, mode: 0o700 });
     await checkOpenable(folder, options.readOnly ?? false);
     const lock = await openWriterLock(folder, options.readOnly ?? false);
-    database = lock.holding(() => openDatabase(lmdb, folder, options));
+    database = lock.holding(() => openDatabase(lmdb, folder, { ...options, keyForm }));
     if (isNew) flushFolders(folder, made);
-    return new LmdbKvStore(lmdb, { database, lock, readOnly: options.readOnly ?? false });
+    return new LmdbKvStore(lmdb, { database, lock, keyForm, readOnly: options.readOnly ?? false });
   } catch (error) {
     await database?.close();
     throw kvError(action, error);
   }
 }
 
-function openDatabase(lmdb: LmdbModule, folder: string, options: LmdbOptions): LmdbDatabase {
+function openDatabase(
+  lmdb: LmdbModule,
+  folder: string,
+  options: LmdbOptions & { readonly keyForm: KeyForm },
+): LmdbDatabase {
   const database = lmdb.open(folder, {
     noSubdir: false,
     readOnly: options.readOnly ?? false,
@@ -82,7 +87,7 @@ function openDatabase(lmdb: LmdbModule, folder: string, options: LmdbOptions): L
     maxDbs: 1,
     permissionsMode: 0o600,
     // Without it the package encodes keys and values, and orders keys otherwise than by their bytes.
-    ...byteCodec(),
+    ...byteCodec(options.keyForm),
     // With it commits are visible, and may be answered, before they are on disk.
     overlappingSync: false,
     // Otherwise an environment variable could choose an older state of the database.
@@ -113,10 +118,11 @@ interface LmdbPredicate extends Predicate {
   readonly kvPredicate: Uint8Array;
 }
 
-class LmdbKvStore implements KvStore {
+class LmdbKvStore implements ListedKvStore {
   readonly #database: LmdbDatabase;
   readonly #lock: WriterLock;
   readonly #readOnly: boolean;
+  readonly #keyForm: KeyForm;
   readonly #queue: CommitQueue;
   /** Ours alone, and reset except inside {@link #reading}. */
   readonly #snapshot: LmdbReadTransaction;
@@ -125,11 +131,17 @@ class LmdbKvStore implements KvStore {
 
   constructor(
     lmdb: LmdbModule,
-    { database, lock, readOnly }: { database: LmdbDatabase; lock: WriterLock; readOnly: boolean },
+    { database, lock, readOnly, keyForm }: {
+      readonly database: LmdbDatabase;
+      readonly lock: WriterLock;
+      readonly readOnly: boolean;
+      readonly keyForm: KeyForm;
+    },
   ) {
     this.#database = database;
     this.#lock = lock;
     this.#readOnly = readOnly;
+    this.#keyForm = keyForm;
     const snapshot = database.useReadTransaction();
     this.#snapshot = snapshot;
     this.#resetSnapshot = () => lmdb.nativeAddon.resetTxn(snapshot.address);
@@ -192,6 +204,16 @@ class LmdbKvStore implements KvStore {
     }
   }
 
+  /** Leaps from each partition to the next. */
+  async *partitions(): AsyncIterable<Uint8Array> {
+    for (let from: Uint8Array | undefined = Uint8Array.of(1); from;) {
+      const partition = this.#firstPartition(from);
+      if (!partition) return;
+      yield partition.slice();
+      from = afterPartition(partition);
+    }
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#queue.flush();
@@ -199,6 +221,19 @@ class LmdbKvStore implements KvStore {
     // Nothing is pending, so the package closes before it returns its promise.
     await this.#lock.holding(() => this.#database.close());
     this.#lock.close();
+  }
+
+  #firstPartition(start: Uint8Array): Uint8Array | undefined {
+    return this.#reading(() => {
+      this.#keyForm.isWhole = true;
+      try {
+        const range = { start, end: undefined, limit: 1, transaction: this.#snapshot };
+        for (const { key } of this.#database.getRange(range)) return partitionOf(key);
+        return undefined;
+      } finally {
+        this.#keyForm.isWhole = false;
+      }
+    });
   }
 
   #page(partition: Uint8Array, range: ScanRange): { page: KvEntry[]; rest: ScanRange | undefined } {

@@ -15,7 +15,7 @@ async function openTemporary(t: TestContext): Promise<KvStore> {
   return store;
 }
 
-testKvStore("lmdb", { open: openTemporary, capabilities: { atomicSetMany: true } });
+testKvStore("lmdb", { open: openTemporary, capabilities: { atomicSetMany: true, partitions: true } });
 testKvStore("lmdb within limits", { open: async (t) => withLimits(await openTemporary(t)) });
 
 test("the package's own key encoding would give other keys, in another order", async (t) => {

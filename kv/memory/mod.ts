@@ -1,13 +1,14 @@
 /** The KV store in memory: for tests, the simulator, and whatever need not outlive the process. */
 
-import { asBuffer, compareBytes, equalBytes } from "../../base/bytes.ts";
+import { Buffer } from "node:buffer";
+import { asBuffer, compareBytes, EMPTY_BYTES, equalBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
-import type { KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "../store.ts";
+import type { KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
 import { SortedMap } from "./sorted_map.ts";
 
 /** Opens an empty store that lives as long as the object. */
-export function openMemoryKv(): KvStore {
+export function openMemoryKv(): ListedKvStore {
   return new MemoryKvStore();
 }
 
@@ -15,7 +16,7 @@ interface MemoryPredicate extends Predicate {
   readonly kvPredicate: Uint8Array;
 }
 
-class MemoryKvStore implements KvStore {
+class MemoryKvStore implements ListedKvStore {
   readonly #partitions = new Map<string, SortedMap>();
   #closed = false;
 
@@ -66,6 +67,12 @@ class MemoryKvStore implements KvStore {
       const { page, rest } = this.#page(partition, next);
       if (page.length > 0) yield page;
       next = rest;
+    }
+  }
+
+  async *partitions(): AsyncIterable<Uint8Array> {
+    for (const [name, entries] of [...this.#partitions]) {
+      if (!entries.from(EMPTY_BYTES).next().done) yield new Uint8Array(Buffer.from(name, "latin1"));
     }
   }
 

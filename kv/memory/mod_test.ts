@@ -5,7 +5,7 @@ import { testKvStore } from "../../tests/conformance/kv_suite.ts";
 import { withLimits } from "../limits.ts";
 import { openMemoryKv } from "./mod.ts";
 
-testKvStore("memory", { open: () => Promise.resolve(openMemoryKv()) });
+testKvStore("memory", { open: () => Promise.resolve(openMemoryKv()), capabilities: { partitions: true } });
 testKvStore("memory within limits", { open: () => Promise.resolve(withLimits(openMemoryKv())) });
 
 test("two memory stores share nothing, and a closed one refuses", async () => {

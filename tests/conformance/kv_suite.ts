@@ -8,26 +8,32 @@ import { test, type TestContext } from "node:test";
 import { compareBytes, hex, utf8 } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import { seededRandomness } from "../../base/randomness.ts";
-import type { KvEntry, KvStore } from "../../kv/store.ts";
+import type { KvEntry, KvStore, ListedKvStore } from "../../kv/store.ts";
 import { testScans } from "./kv_suite_scans.ts";
 import { type Check, entriesOf, K, keysOf, P, refused, scanned, valueOf } from "./kv_suite_support.ts";
 
 export interface KvSuiteOptions {
   /** Opens an empty store and sees to it that it is closed and gone when the test ends. */
   readonly open: (t: TestContext) => Promise<KvStore>;
+  /** Tells whether what the driver needs is there; if not, it has skipped the test (`tests/support/requires.ts`). */
+  readonly requires?: (t: TestContext) => boolean;
   /** What the driver does beyond the contract's least. */
-  readonly capabilities?: { readonly atomicSetMany?: boolean };
+  readonly capabilities?: { readonly atomicSetMany?: boolean; readonly partitions?: boolean };
   /** Tests that the driver cannot pass, with the reason. */
   readonly skip?: Readonly<Record<string, string>>;
 }
 
 /** Declares the suite's tests for one driver. */
-export function testKvStore(name: string, { open, capabilities = {}, skip = {} }: KvSuiteOptions): void {
+export function testKvStore(
+  name: string,
+  { open, requires, capabilities = {}, skip = {} }: KvSuiteOptions,
+): void {
   const known = new Set<string>();
   function check(title: string, body: (store: KvStore) => Promise<void>): void {
     known.add(title);
     const reason = skip[title];
     test(`${name}: ${title}`, reason === undefined ? {} : { skip: reason }, async (t) => {
+      if (requires && !requires(t)) return;
       await body(await open(t));
     });
   }
@@ -38,6 +44,7 @@ export function testKvStore(name: string, { open, capabilities = {}, skip = {} }
   testScans(check);
   testMany(check);
   if (capabilities.atomicSetMany) testAtomicity(check);
+  if (capabilities.partitions) testPartitionList(check);
 
   test(`${name}: only tests that exist are skipped`, () => {
     for (const title of Object.keys(skip)) assert.ok(known.has(title), `no test is called "${title}"`);
@@ -328,4 +335,27 @@ function testAtomicity(check: Check): void {
     ]);
     assert.deepEqual(await keysOf(store), ["31", "32"]);
   });
+}
+
+function testPartitionList(check: Check): void {
+  check("partitions() yields each partition that holds anything, once", async (store) => {
+    assert.deepEqual(await partitionsOf(store), []);
+    const names: Uint8Array[] = [...Array(255).keys()].map((i) => new Uint8Array(i + 1).fill(255 - i));
+    names.push(
+      ...Array.from({ length: 1100 }, (_, i) => utf8(`name ${i}`)),
+      Uint8Array.of(0),
+      Uint8Array.of(0, 0),
+    );
+    for (const name of names) await store.set(name, K, name);
+    await store.set(names[0]!, new Uint8Array(1024).fill(255), K);
+    assert.deepEqual(await partitionsOf(store), names.map(hex).sort());
+    for (const name of names.slice(1)) await store.delete(name, K);
+    assert.deepEqual(await partitionsOf(store), [hex(names[0]!)]);
+  });
+}
+
+async function partitionsOf(store: KvStore): Promise<string[]> {
+  const found: string[] = [];
+  for await (const partition of (store as ListedKvStore).partitions()) found.push(hex(partition));
+  return found.sort();
 }

@@ -43,6 +43,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   "commit": "tarn put lakefs://sales/main/report.csv data/a.csv",
   "bisect run":
     "printf '#!/bin/sh\\ntarn get -r \"$TARN_URI\" checked/$TARN_COMMIT\\n' > check.sh; chmod +x check.sh",
+  "kv copy": "tarn init; tarn repo create lakefs://other",
   "reset": "tarn put lakefs://sales/main/report.csv data/a.csv",
 };
 

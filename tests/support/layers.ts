@@ -20,6 +20,9 @@ const RANKS: readonly (readonly string[])[] = [
 /** The one folder that may import a package. */
 const PACKAGES: ReadonlyMap<string, string> = new Map([
   ["lmdb", "kv/lmdb/"],
+  ["pg", "kv/postgres/"],
+  ["@aws-sdk/client-dynamodb", "kv/dynamodb/"],
+  ["yaml", "catalog/"],
   ["hyparquet-writer", "cli/tables/"],
 ]);
 

@@ -1,0 +1,3 @@
+/** The face of the PostgreSQL driver. */
+
+export { openPostgres, type PostgresOptions } from "./postgres.ts";
