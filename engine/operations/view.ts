@@ -17,19 +17,19 @@ export interface View {
 
 /** Returns what a ref expression shows now. */
 export async function openView(repository: Repository, ref: string): Promise<View> {
-  return viewOf(
-    repository,
-    await resolveRef(repository.refs, repository.commits, ref, { showsStaged: true }),
-  );
+  // Before the branch is read: what happens to its tokens from then on, the view does not know.
+  const openedMs = repository.clock.now();
+  const resolved = await resolveRef(repository.refs, repository.commits, ref, { showsStaged: true });
+  return viewOf(repository, resolved, openedMs);
 }
 
-function viewOf(repository: Repository, resolved: ResolvedRef): View {
+function viewOf(repository: Repository, resolved: ResolvedRef, openedMs: number): View {
   const state = resolved.branch?.record.branch;
   return {
     commit: resolved.commit,
     metarange: repository.metarange(resolved.commit.metaRangeId),
     tokens: state ? tokensOf(state) : [],
-    openedMs: repository.clock.now(),
+    openedMs,
     ...(resolved.branch ? { branch: resolved.branch } : {}),
   };
 }
