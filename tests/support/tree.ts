@@ -98,13 +98,14 @@ export function addOddNames(folder: string): OddNames {
 const PACKAGES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
 const MAX_REAL_BYTES = 32 * 1024;
 const FILES_PER_COPY_AT_LEAST = 50;
+const MOST_FILES_PER_COPY = 500;
 
 /**
  * Writes `count` small real files: those of the installed packages, as often as it takes, each time below another
  * folder. Every copy but the first has its number at the end of each file, so that no two could be exchanged unseen.
  */
 export function makeRealTree(folder: string, count: number): { files: number; sizeBytes: number } {
-  const originals = smallFilesOf(PACKAGES);
+  const originals = smallFilesOf(PACKAGES, MOST_FILES_PER_COPY);
   if (originals.length < FILES_PER_COPY_AT_LEAST) throw new Error("the packages are not installed");
   const made = new Set<string>();
   let sizeBytes = 0;
@@ -122,9 +123,10 @@ export function makeRealTree(folder: string, count: number): { files: number; si
   return { files: count, sizeBytes };
 }
 
-function smallFilesOf(folder: string): { path: string; content: Buffer }[] {
+function smallFilesOf(folder: string, most: number): { path: string; content: Buffer }[] {
   const found: { path: string; content: Buffer }[] = [];
   for (const { name, path, kind, sizeBytes } of walk(folder)) {
+    if (found.length === most) break;
     if (kind !== "file" || sizeBytes > MAX_REAL_BYTES) continue;
     found.push({ path: name.toString(), content: readFileSync(path) });
   }
