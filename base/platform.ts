@@ -10,6 +10,7 @@ import process from "node:process";
 interface BunLike {
   readonly version: string;
   readonly SHA256: { hash(input: Uint8Array, into: Uint8Array): Uint8Array };
+  readonly hash: { crc32(input: Uint8Array): number };
   readonly MD5: { hash(input: Uint8Array, encoding: "hex"): string };
   readonly CryptoHasher: new (
     algorithm: string,
@@ -22,6 +23,11 @@ const bun = (globalThis as { Bun?: BunLike }).Bun;
 export const digestInto: ((bytes: Uint8Array, out: Uint8Array) => void) | undefined = bun?.SHA256
   ? (bytes, out) => void bun.SHA256.hash(bytes, out)
   : undefined;
+
+/** Returns the CRC-32 (of zlib) of `bytes`: by the processor's own instructions, at several gigabytes a second. */
+export function crc32(bytes: Uint8Array): number {
+  return bun?.hash ? bun.hash.crc32(bytes) : process.getBuiltinModule("node:zlib").crc32(bytes);
+}
 
 /** Returns an MD5 in hex by one call, where the runtime can; else `undefined`. */
 export const md5HexAtOnce: ((bytes: Uint8Array) => string) | undefined = bun?.MD5

@@ -66,6 +66,8 @@ export function measureEngine(bench: Bench): string[] {
   const folder = bench.fresh("engine-peer");
   const peer = buildPeer(folder);
   const table = join(folder, "pebble.sst");
+  // The peer's look-ups need a table to look into.
+  if ("program" in peer) askPeer(peer.program, "write", { table, bench });
   const lines = [
     "",
     `| engine, ${

@@ -8,7 +8,7 @@ import { RECORD_ID_BYTES } from "./ids.ts";
 
 /** A block's digest: the first 16 bytes of the SHA-256 over its record IDs. Equal digests, equal keys and identities. */
 const DIGEST_WORDS = 4;
-const RECORDS = 4, KEY_BYTES = 5, VALUE_BYTES = 6, WEIGHT = 7, BREAKS = 8, CHECKSUM = 9;
+const RECORDS = 4, KEY_BYTES = 5, VALUE_BYTES = 6, WEIGHT = 7, BREAKS = 8, FINGERPRINT = 9;
 const ROW_WORDS = 10;
 
 export const BLOCK_ROW_BYTES = ROW_WORDS * 4;
@@ -43,9 +43,9 @@ export class BlockTable {
     return this.#words[i * ROW_WORDS + BREAKS]!;
   }
 
-  /** The stored checksum of the block: it tells whether a file's block is the one that the row is about. */
-  checksum(i: number): number {
-    return this.#words[i * ROW_WORDS + CHECKSUM]!;
+  /** CRC-32 of the block as it is stored: it tells whether a file's block is the one that the row is about, and undamaged. */
+  fingerprint(i: number): number {
+    return this.#words[i * ROW_WORDS + FINGERPRINT]!;
   }
 
   weight(i: number): number {
@@ -120,7 +120,7 @@ export class BlockTableBuilder {
   }
 
   /** Ends the block under way. */
-  endBlock({ recordIds, checksum }: { recordIds: Uint8Array; checksum: number }): void {
+  endBlock({ recordIds, fingerprint }: { recordIds: Uint8Array; fingerprint: number }): void {
     sha256Into(recordIds, this.#digest);
     this.#reserve(ROW_WORDS);
     const words = this.#words, at = this.#end;
@@ -130,7 +130,7 @@ export class BlockTableBuilder {
     words[at + VALUE_BYTES] = this.#valueBytes;
     words[at + WEIGHT] = this.#weight;
     words[at + BREAKS] = this.#breaks;
-    words[at + CHECKSUM] = checksum;
+    words[at + FINGERPRINT] = fingerprint;
     this.#end += ROW_WORDS;
     this.#records =
       this.#keyBytes =

@@ -48,12 +48,17 @@ export class OpenRange {
     if (this.blocks) this.#ids ??= await this.#parts.loadIds(into);
   }
 
-  /** Whether stored blocks, the first of them block `from`, are those that {@link blocks} is about. */
+  /**
+   * Whether stored blocks, the first of them block `from`, are those that {@link blocks} is about. Fails with `corrupt_file` when
+   * one is damaged.
+   */
   holds(from: number, stored: Uint8Array): boolean {
     const { table } = this, { index } = table;
     const end = index.offset(from) + stored.length;
     for (let i = from; i < index.count && index.offset(i) < end; i++) {
-      if (table.storedChecksum(i, { from, stored }) !== this.#blocks!.checksum(i)) return false;
+      if (table.fingerprint(i, { from, stored }) === this.#blocks!.fingerprint(i)) continue;
+      table.checkStored(i, { from, stored });
+      return false;
     }
     return true;
   }
@@ -75,7 +80,7 @@ export class OpenRange {
     let block = table.cachedBlock(i) ?? this.#run?.block(i);
     if (!block) {
       if (isNext) block = await (this.#run ??= table.readAhead()).load(i);
-      else block = await table.block(i);
+      else block = await table.readBlock(i);
     }
     return table.recordsOf(block, i, (key, place) => decodeRecordAt(key, place, info.id));
   }

@@ -141,6 +141,6 @@ export class RangeWriter {
 
   #endBlock(): void {
     const recordIds = this.#ids.last(this.#blocks.pendingRecords);
-    this.#blocks.endBlock({ recordIds, checksum: this.#table.endBlock() });
+    this.#blocks.endBlock({ recordIds, fingerprint: this.#table.endBlock() });
   }
 }

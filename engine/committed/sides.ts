@@ -178,7 +178,7 @@ async function sideOf(
         isBreak: fnv1a64Mod(key, chunking.raggedness) === 0,
       });
     }
-    table.endBlock({ recordIds: ids.last(records.length), checksum: run.checksum(i) });
+    table.endBlock({ recordIds: ids.last(records.length), fingerprint: run.fingerprint(i) });
   }
   return { blocks: table.finish(), recordIds: ids.all() };
 }

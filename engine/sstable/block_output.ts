@@ -2,6 +2,7 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
+import { crc32 } from "../../base/platform.ts";
 import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
 import { STORED_PLAIN, STORED_SNAPPY } from "./compression.ts";
 import { maskedCrc32c } from "./crc32c.ts";
@@ -25,6 +26,7 @@ export class BlockOutput {
   #length = 0;
   /** Of the last appended block. */
   lastChecksum = 0;
+  #last: Uint8Array = EMPTY_BYTES;
 
   constructor(pool: PiecePool) {
     this.#pool = pool;
@@ -58,8 +60,14 @@ export class BlockOutput {
     room[length] = storedAs;
     const sum = this.lastChecksum = maskedCrc32c(room, length + 1);
     for (let i = 0; i < 4; i++) room[length + 1 + i] = sum >>> (8 * i);
+    this.#last = room.subarray(0, length + BLOCK_TRAILER_BYTES);
     this.#advance(length + BLOCK_TRAILER_BYTES);
     return { offset, length };
+  }
+
+  /** Returns the fingerprint of the last appended block as it is stored. */
+  lastFingerprint(): number {
+    return crc32(this.#last);
   }
 
   /**

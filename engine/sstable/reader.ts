@@ -2,6 +2,7 @@
 
 import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
+import { crc32 } from "../../base/platform.ts";
 import { type Block, BlockCursor } from "./block.ts";
 import { BlockCache, CachedBlocks } from "./block_cache.ts";
 import type { ByteSource } from "./byte_source.ts";
@@ -175,6 +176,11 @@ export class TableReader {
     return cached ? Promise.resolve(cached) : this.#load(i);
   }
 
+  /** Reads a data block past the cache: for walks, whose blocks no look-up may want. */
+  async readBlock(i: number): Promise<Block> {
+    return await this.#table.file.loadBlock(this.index.handle(i), "record");
+  }
+
   /** Returns a data block, in memory of its own, if it is in the cache. */
   cachedBlock(i: number): Block | undefined {
     const blocks = this.#blocks;
@@ -191,20 +197,22 @@ export class TableReader {
 
   /**
    * Returns blocks as they are stored, from one (inclusive) to another (exclusive), which follow gaplessly. They may lie in
-   * `into`, if it has room for them. Fails with `corrupt_file` unless their checksums hold.
+   * `into`, if it has room for them. They are not checked: {@link fingerprint} and {@link checkStored} do that.
    */
   async storedBlocks(from: number, to: number, into?: Uint8Array): Promise<Uint8Array> {
-    const { file } = this.#table;
-    const handles = this.index.handles(from, to);
-    const stored = await file.readSound(handles, into);
-    for (const handle of handles) file.checkSum(handle, stored.subarray(handle.offset - handles[0]!.offset));
-    return stored;
+    return await this.#table.file.readSound(this.index.handles(from, to), into);
   }
 
-  /** Returns the checksum of a block among stored ones, which begin with block `from`. */
-  storedChecksum(i: number, { from, stored }: { from: number; stored: Uint8Array }): number {
+  /** Returns the fingerprint of a block among stored ones, which begin with block `from`. */
+  fingerprint(i: number, { from, stored }: { from: number; stored: Uint8Array }): number {
+    const { index } = this, start = index.offset(from);
+    return crc32(stored.subarray(index.offset(i) - start, index.end(i) - start));
+  }
+
+  /** Fails with `corrupt_file` unless the checksum of a block among stored ones holds. */
+  checkStored(i: number, { from, stored }: { from: number; stored: Uint8Array }): void {
     const handle = this.index.handle(i);
-    return this.#table.file.storedChecksum(handle, stored.subarray(handle.offset - this.index.offset(from)));
+    this.#table.file.checkSum(handle, stored.subarray(handle.offset - this.index.offset(from)));
   }
 
   /**
@@ -342,11 +350,10 @@ export class BlockRun {
     return this.#file.openBlock(index.handle(i), { keyForm: "record", stored, memory });
   }
 
-  /** Returns the stored checksum of a block that is among those that were read last. */
-  checksum(i: number): number {
-    const index = this.#index;
-    const stored = this.#bytes.subarray(index.offset(i) - index.offset(this.#from));
-    return this.#file.storedChecksum(index.handle(i), stored);
+  /** Returns the fingerprint of a block that is among those that were read last. */
+  fingerprint(i: number): number {
+    const index = this.#index, start = index.offset(this.#from);
+    return crc32(this.#bytes.subarray(index.offset(i) - start, index.end(i) - start));
   }
 
   /** Reads a block and those behind it. */

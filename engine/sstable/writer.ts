@@ -102,10 +102,10 @@ export class TableWriter {
     return this.#block.sizeBytes;
   }
 
-  /** Ends the block under way, if there is one; returns the stored checksum of the last block. */
+  /** Ends the block under way, if there is one; returns the fingerprint of the last one: CRC-32 of it as it is stored. */
   endBlock(): number {
     if (this.#block.sizeBytes > 0) this.#endBlock(this.#index);
-    return this.#output.lastChecksum;
+    return this.#output.lastFingerprint();
   }
 
   /**

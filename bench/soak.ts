@@ -1,0 +1,166 @@
+/** Kills commands of the executable at random moments and counts what is lost: `bench/soak.sh` says how it is called. */
+
+import { accessSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { systemRandomness } from "../base/randomness.ts";
+import { Chance } from "../tests/simulation/chance.ts";
+import { Counts } from "./soak_counts.ts";
+import { startOwnPostgres } from "./soak_postgres.ts";
+import { Commands } from "./soak_process.ts";
+import { soakShortCommands } from "./soak_short.ts";
+import { stageWhileCommitting } from "./soak_staging.ts";
+import { verify } from "./soak_verify.ts";
+import { Worker } from "./soak_worker.ts";
+
+const { values: given } = parseArgs({
+  options: {
+    kills: { type: "string", default: "1000" },
+    processes: { type: "string" },
+    victims: { type: "string" },
+    seed: { type: "string" },
+    seconds: { type: "string" },
+    each: { type: "string", default: "200" },
+    kv: { type: "string" },
+    postgres: { type: "boolean", default: false },
+    short: { type: "string" },
+    staging: { type: "string" },
+    folder: { type: "string", default: tmpdir() },
+    tarn: { type: "string", default: fileURLToPath(new URL("../dist/tarn", import.meta.url)) },
+  },
+});
+
+/** A server may still do what a client had asked for that was killed. */
+const SERVER_LATE_MS = 300;
+
+function numberOf(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 0) return number;
+  throw new Error(`--${name} must be a whole number`);
+}
+
+const seed = given.seed === undefined
+  ? Math.floor(systemRandomness.fraction() * 2 ** 31)
+  : numberOf("seed", given.seed);
+const until = given.seconds === undefined
+  ? Infinity
+  : performance.now() + numberOf("seconds", given.seconds) * 1000;
+
+async function main(): Promise<number> {
+  accessSync(given.tarn);
+  const folder = mkdtempSync(join(given.folder, "tarn-soak-"));
+  const postgres = given.postgres ? await startOwnPostgres() : undefined;
+  const environment = { ...environmentOf(postgres?.url ?? given.kv), ...postgres?.environment };
+  try {
+    if (given.short !== undefined) await short(folder, numberOf("short", given.short));
+    else if (given.staging !== undefined) await staging({ folder, environment });
+    else await soak({ folder, environment });
+  } catch (error) {
+    console.log(`\nLOST with --seed ${seed}: ${error instanceof Error ? error.message : error}`);
+    console.log(`What there is lies in ${folder}`);
+    return 1;
+  } finally {
+    await postgres?.stop();
+  }
+  console.log("nothing is lost");
+  rmSync(folder, { recursive: true });
+  return 0;
+}
+
+/** Secrets that the URL of a store names come from the environment; nothing else of ours does. */
+function environmentOf(kv: string | undefined): Record<string, string> {
+  const inherited = Object.entries(process.env).filter((pair): pair is [string, string] =>
+    pair[1] !== undefined && !pair[0].startsWith("TARN_")
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    TARN_USER: "soak",
+    ...(kv === undefined ? {} : { TARN_KV: kv }),
+  };
+}
+
+interface Place {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function soak(place: Place): Promise<void> {
+  const processes = numberOf("processes", given.processes ?? "4");
+  const victims = given.victims === undefined ? processes : numberOf("victims", given.victims);
+  const kills = numberOf("kills", given.kills), each = numberOf("each", given.each);
+  console.log(`seed ${seed}: ${processes} processes at once, ${victims} of them killed, ${kills} kills`);
+  const counts = new Counts();
+  const hands = Array.from({ length: processes }, (_, i) => commandsOf(place, i));
+  const [first] = hands;
+  await first!.text([
+    "repo",
+    "create",
+    "lakefs://soak",
+    "--storage-namespace",
+    `local://${join(place.folder, "objects")}`,
+  ]);
+  const chance = (i: number) => new Chance((seed + i * 7919) >>> 0);
+  const { folder } = place, lateMs = "TARN_KV" in place.environment ? SERVER_LATE_MS : 0;
+  const workers = hands.map((commands, i) =>
+    new Worker(`w${i}`, { commands, chance: chance(i), counts, folder, isVictim: i < victims, lateMs })
+  );
+  for (const worker of workers) await worker.prepare();
+  try {
+    while (counts.kills < kills && performance.now() < until) {
+      const stop = Math.min(kills, counts.kills + each);
+      await Promise.all(workers.map((worker) => stepUntil(worker, counts, stop)));
+      await verify({ workers, commands: first!, folder, counts });
+      console.log(`${counts.kills} kills, all is there`);
+    }
+  } finally {
+    for (const line of counts.lines()) console.log(line);
+  }
+}
+
+let hasFailed = false;
+
+async function stepUntil(worker: Worker, counts: Counts, stop: number): Promise<void> {
+  while (!hasFailed && counts.kills < stop && performance.now() < until) {
+    try {
+      await worker.step();
+    } catch (error) {
+      hasFailed = true;
+      console.log(`\n${worker.name} had done, last:\n  ${worker.trace.join("\n  ")}`);
+      throw error;
+    }
+  }
+}
+
+/** On a store in a home all share the home; on a server each process has one of its own, as on a machine of its own. */
+function commandsOf({ folder, environment }: Place, number: number): Commands {
+  const home = "TARN_KV" in environment ? `home-${number}` : "home";
+  mkdirSync(join(folder, "work"), { recursive: true });
+  return new Commands(given.tarn, {
+    folder: join(folder, "work"),
+    environment: { ...environment, TARN_HOME: join(folder, home) },
+  });
+}
+
+async function short(folder: string, homes: number): Promise<void> {
+  const writes = await soakShortCommands({ binary: given.tarn, folder, homes, until });
+  console.log(`${writes} writes by short commands, 20 at once, were acknowledged`);
+}
+
+async function staging({ folder, environment }: Place): Promise<void> {
+  const processes = numberOf("processes", given.processes ?? "8");
+  const { commits, during } = await stageWhileCommitting({
+    binary: given.tarn,
+    folder,
+    environment: { ...environment, TARN_HOME: join(folder, "home") },
+    processes,
+    objects: numberOf("staging", given.staging!),
+  });
+  console.log(
+    `${processes} processes staged ${given.staging} objects each; ${commits} commits, ${during} meanwhile`,
+  );
+}
+
+process.exitCode = await main();
