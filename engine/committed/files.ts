@@ -21,8 +21,9 @@ import { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
 import { type Side, type SideOptions, Sides } from "./sides.ts";
 
-const DEFAULT_CACHE_BYTES = 128 * 1024 * 1024;
-const INDEX_BYTES = 64 * 1024 * 1024;
+const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
+/** Room for the indexes of about 250 ranges: ten million keys. */
+const INDEX_BYTES = 96 * 1024 * 1024;
 
 /** What was read and written, counted up: what a commit, diff or merge costs, whatever machine it runs on. */
 export interface FileCounts extends ReadCounts {

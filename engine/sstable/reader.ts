@@ -52,8 +52,6 @@ interface Sought {
 interface TableParts {
   readonly file: TableFile;
   readonly properties: TableProperties;
-  /** The index as it was read, or parsed already when it stands in parts. */
-  readonly index: Block | TableIndex;
   /** Tells apart files with the same records: the stored checksum of the index, which names all blocks. */
   readonly indexChecksum: number;
   /** The blocks beside data and index: properties, filters. */
@@ -74,12 +72,19 @@ export class TableReader {
   #blocks: CachedBlocks | undefined;
   readonly #loading = new Map<number, Promise<Block>>();
   #index: TableIndex | undefined;
+  /** The index as it was read, as long as it has not been parsed. */
+  #unparsed: Block | undefined;
   #looked = 0;
 
-  private constructor(table: TableParts, cache: BlockCache) {
+  /** The index comes as it was read, or parsed already when it stands in parts. */
+  private constructor(
+    table: TableParts,
+    { index, cache }: { readonly index: Block | TableIndex; readonly cache: BlockCache },
+  ) {
     this.properties = table.properties.raw;
     this.userProperties = table.properties.user;
-    if (table.index instanceof TableIndex) this.#index = table.index;
+    if (index instanceof TableIndex) this.#index = index;
+    else this.#unparsed = index;
     this.#table = table;
     this.#cache = cache;
   }
@@ -101,19 +106,22 @@ export class TableReader {
     const index = properties.partitionedIndex ? await loadPartitions(top, file) : top;
     file.releaseTail();
     const indexChecksum = file.storedChecksum(footer.index, stored);
-    const table = { file, properties, index, indexChecksum, metaHandles: [...handles.values()] };
-    return new TableReader(table, options.cache ?? new BlockCache(OWN_CACHE_BYTES));
+    const table = { file, properties, indexChecksum, metaHandles: [...handles.values()] };
+    return new TableReader(table, { index, cache: options.cache ?? new BlockCache(OWN_CACHE_BYTES) });
   }
 
   /** The parsed index. */
   get index(): TableIndex {
-    return this.#index ??= parseIndex(this.#table.index as Block, this.#table.file);
+    if (this.#index) return this.#index;
+    this.#index = parseIndex(this.#unparsed!, this.#table.file);
+    this.#unparsed = undefined;
+    return this.#index;
   }
 
   /** What stays in memory of it, roughly. */
   get memoryBytes(): number {
-    const { index, file } = this.#table;
-    return file.memoryBytes + (index instanceof TableIndex ? index.memoryBytes : 2 * index.bytes.length);
+    const { file } = this.#table;
+    return file.memoryBytes + (this.#index?.memoryBytes ?? 2 * this.#unparsed!.bytes.length);
   }
 
   get sizeBytes(): number {
@@ -288,8 +296,8 @@ export class TableReader {
 
   /** Reads the only data block that may hold `key`, found by the restart points of the index. */
   async #blockFor(key: Uint8Array): Promise<Block | undefined> {
-    const { file, index } = this.#table;
-    const cursor = new BlockCursor(index as Block);
+    const { file } = this.#table;
+    const cursor = new BlockCursor(this.#unparsed!);
     if (cursor.seek(key) < 0) return undefined;
     const handle = decodeAt(cursor.block.place, () => decodeHandle(cursor.value()));
     return await file.loadBlock(handle, "record");
