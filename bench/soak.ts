@@ -112,7 +112,8 @@ async function soak(place: Place): Promise<void> {
     while (counts.kills < kills && performance.now() < until) {
       const stop = Math.min(kills, counts.kills + each);
       await Promise.all(workers.map((worker) => stepUntil(worker, counts, stop)));
-      await verify({ workers, commands: first!, folder, counts });
+      const isWhole = counts.kills >= kills || performance.now() >= until;
+      await verify({ workers, commands: first!, folder, counts, isWhole });
       console.log(`${counts.kills} kills, all is there`);
     }
   } finally {

@@ -7,6 +7,8 @@ import { checkVersions } from "./soak_model.ts";
 import { Commands, endOf, errorCodeOf, Lost } from "./soak_process.ts";
 
 const BRANCH = "lakefs://staging/main";
+/** Each process puts its objects in so many runs, and a commit has landed before each but the first. */
+const RUNS = 5;
 
 export interface StagingRun {
   readonly binary: string;
@@ -29,7 +31,7 @@ export interface StagingResult {
  * what is lost or doubled.
  */
 export async function stageWhileCommitting(run: StagingRun): Promise<StagingResult> {
-  const { binary, folder, environment, processes, objects } = run;
+  const { binary, folder, environment, processes } = run;
   const commands = new Commands(binary, { folder, environment });
   await commands.text([
     "repo",
@@ -41,12 +43,25 @@ export async function stageWhileCommitting(run: StagingRun): Promise<StagingResu
   const expected = new Map<string, string>();
   const folders = Array.from({ length: processes }, (_, i) => makeFiles(run, i, expected));
   let isStaging = true, during = 0;
-  const staging = Promise.all(
-    folders.map((from, i) => commands.text(["put", `${BRANCH}/p${i}/`, from, "-r"])),
-  ).finally(() => isStaging = false);
+  let landed = Promise.withResolvers<void>();
+  const stage = async (from: string, number: number) => {
+    for (let i = 0; i < RUNS; i++) {
+      while (during < i && isStaging) await landed.promise;
+      await commands.text(["put", `${BRANCH}/p${number}/r${i}/`, join(from, `r${i}`), "-r"]);
+    }
+  };
+  const staging = Promise.all(folders.map(stage)).finally(() => isStaging = false);
   const committing = (async () => {
-    while (isStaging) if (await commit(commands)) during++;
-  })();
+    while (isStaging) {
+      if (!await commit(commands)) continue;
+      during++;
+      landed.resolve();
+      landed = Promise.withResolvers();
+    }
+  })().finally(() => {
+    isStaging = false;
+    landed.resolve();
+  });
   await Promise.all([staging, committing]);
   const commits = during + (await commit(commands) ? 1 : 0);
   checkVersions("staged changes", await stagedPaths(commands), new Map());
@@ -61,11 +76,11 @@ export async function stageWhileCommitting(run: StagingRun): Promise<StagingResu
 
 function makeFiles({ folder, objects }: StagingRun, number: number, expected: Map<string, string>): string {
   const path = join(folder, `in-${number}`);
-  mkdirSync(path);
+  for (let i = 0; i < RUNS; i++) mkdirSync(join(path, `r${i}`), { recursive: true });
   for (let i = 0; i < objects; i++) {
-    const content = `object ${i} of process ${number}`;
-    writeFileSync(join(path, `f${i}`), content);
-    expected.set(`p${number}/f${i}`, createHash("md5").update(content).digest("hex"));
+    const content = `object ${i} of process ${number}`, name = `r${i % RUNS}/f${i}`;
+    writeFileSync(join(path, name), content);
+    expected.set(`p${number}/${name}`, createHash("md5").update(content).digest("hex"));
   }
   return path;
 }

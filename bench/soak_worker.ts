@@ -101,7 +101,7 @@ export class Worker {
     const shot = kill ? ` (${kill.signal} after ${kill.afterMs.toFixed(1)} ms)` : "";
     this.#remember(`${args.join(" ")}${shot}: ${ended.signal ?? ended.code}`);
     const outcome = outcomeOf(ended, kill);
-    this.#counts.add(name, outcome, kill);
+    this.#counts.add(name, outcome, { kill, ended });
     if (outcome === "acknowledged") {
       if (!kill) this.#learn(name, ended.milliseconds);
       await operation.done(ended);
