@@ -76,7 +76,7 @@ class Commands {
     const commands = new Commands(bench, home, program);
     const storage = (namespace: string) => join(home, "storage", namespace.slice("local://".length));
     await commitEntries(
-      { kv: join(home, "kv"), storage },
+      { kv: join(home, "kv"), cache: join(home, "cache"), storage },
       REPOSITORY.slice("lakefs://".length),
       bench.entries,
     );

@@ -3,10 +3,12 @@
  * operations, without a million files that no figure reads.
  */
 
+import { join } from "node:path";
 import { hex, utf8 } from "../base/bytes.ts";
 import { systemClock } from "../base/clock.ts";
 import { sha256 } from "../base/hashes.ts";
 import { systemRandomness } from "../base/randomness.ts";
+import { openDiskCache } from "../cache/mod.ts";
 import { openFileObjectStore } from "../drivers/file/mod.ts";
 import { applyChanges, type Change } from "../engine/committed/mod.ts";
 import { type Entry, entryRecord } from "../engine/objects/mod.ts";
@@ -52,7 +54,7 @@ async function* entries(count: number): AsyncGenerator<readonly Change[]> {
 
 /** Commits `count` entries to `main` of an empty repository in a home. */
 export async function commitEntries(
-  place: { readonly kv: string; readonly storage: (name: string) => string },
+  place: { readonly kv: string; readonly cache: string; readonly storage: (name: string) => string },
   name: string,
   count: number,
 ): Promise<void> {
@@ -66,6 +68,7 @@ export async function commitEntries(
       openObjects: () => Promise.resolve(objects),
       canonicalNamespace: (namespace: string) => namespace,
       defaultNamespace: () => address,
+      openCache: (uid: string) => openDiskCache({ folder: join(place.cache, uid), maxBytes: 1024 ** 3 }),
       clock: systemClock,
       randomness: systemRandomness,
     };

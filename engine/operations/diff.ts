@@ -13,10 +13,10 @@ import {
 } from "../committed/mod.ts";
 import { sameContent } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
-import { type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { MAX_READ_MS, type StagedRecord, stagedRecords } from "../staging/mod.ts";
 import { findBranch } from "./landing.ts";
 import { statsOfRecord } from "./stats.ts";
-import { openView, tokensOf } from "./view.ts";
+import { checkTokensKept, openView, tokensOf, type View } from "./view.ts";
 
 /** Yields what is staged on a branch and differs from its commit. */
 export async function* statusOfBranch(
@@ -24,9 +24,13 @@ export async function* statusOfBranch(
   branch: string,
   options: DiffOptions = {},
 ): AsyncGenerator<readonly DiffItem[]> {
-  const { state } = await findBranch(repository, branch);
-  const metarange = repository.metarange((await repository.commits.get(state.commitId)).metaRangeId);
-  const staged = stagedChanges(repository, { metarange, tokens: tokensOf(state) }, bounds(options));
+  // Before the branch is read: what happens to its tokens from then on, the view does not know.
+  const openedMs = repository.clock.now();
+  const seen = await findBranch(repository, branch);
+  const commit = await repository.commits.get(seen.state.commitId);
+  const metarange = repository.metarange(commit.metaRangeId);
+  const view: View = { commit, metarange, tokens: tokensOf(seen.state), branch: seen, openedMs };
+  const staged = whileKept(repository, view, stagedChanges(repository, view, bounds(options)));
   yield* diffItems(repository, staged, options);
 }
 
@@ -44,10 +48,27 @@ export async function* diffRefs(
     within,
   );
   if (right.endsWith("$")) {
-    changes = overlayRight(changes, stagedChanges(repository, newer, within), older.metarange);
+    const staged = whileKept(repository, newer, stagedChanges(repository, newer, within));
+    changes = overlayRight(changes, staged, older.metarange);
   }
-  if (left.endsWith("$")) changes = overlayLeft(changes, stagedChanges(repository, older, within));
+  if (left.endsWith("$")) {
+    const staged = whileKept(repository, older, stagedChanges(repository, older, within));
+    changes = overlayLeft(changes, staged);
+  }
   yield* diffItems(repository, changes, options);
+}
+
+/** Yields staged changes as long as their tokens are sure to be there: fails with `try_again` rather than come out short. */
+async function* whileKept(
+  repository: Repository,
+  view: View,
+  staged: AsyncIterable<readonly RecordChange[]>,
+): AsyncGenerator<readonly RecordChange[]> {
+  for await (const block of staged) {
+    const isLate = repository.clock.now() - view.openedMs > MAX_READ_MS;
+    if (view.branch && isLate) await checkTokensKept(repository, view);
+    yield block;
+  }
 }
 
 /** Yields the staged records that differ from the committed ones. */
