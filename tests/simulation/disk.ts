@@ -8,6 +8,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
+import { watchUnflushed } from "../support/power_loss.ts";
 import type { Chance } from "./chance.ts";
 
 export interface Disk extends ObjectStore {
@@ -16,27 +17,9 @@ export interface Disk extends ObjectStore {
 
 export function openDisk(clock: Clock): Disk {
   const inner = openMemoryObjectStore({ clock });
-  const unflushed = new Set<string>();
+  const { store, unflushed } = watchUnflushed(inner);
   return {
-    locate: (key) => inner.locate(key),
-    head: (key) => inner.head(key),
-    pages: (options) => inner.pages(options),
-    get: (key, options) => inner.get(key, options),
-    read: (key, offset, length) => inner.read(key, offset, length),
-    delete: (key) => inner.delete(key),
-    async put(key, body, options) {
-      const info = await inner.put(key, body, options);
-      unflushed.add(key);
-      return info;
-    },
-    async putMany(objects) {
-      await inner.putMany(objects);
-      for (const { key } of objects) unflushed.add(key);
-    },
-    async flush(keys) {
-      await inner.flush(keys);
-      for (const key of keys) unflushed.delete(key);
-    },
+    ...store,
     async losePower(chance) {
       for (const key of unflushed) {
         const info = await inner.head(key);

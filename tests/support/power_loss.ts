@@ -11,9 +11,10 @@ export interface PowerLossStore extends ObjectStore {
   losePower(): Promise<readonly string[]>;
 }
 
-export function powerLossStore(inner: ObjectStore): PowerLossStore {
+/** Returns a store over `inner`, and the keys that no flush has named since they were last put. */
+export function watchUnflushed(inner: ObjectStore): { store: ObjectStore; unflushed: Set<string> } {
   const unflushed = new Set<string>();
-  return {
+  const store: ObjectStore = {
     locate: (key) => inner.locate(key),
     head: (key) => inner.head(key),
     pages: (options) => inner.pages(options),
@@ -33,6 +34,14 @@ export function powerLossStore(inner: ObjectStore): PowerLossStore {
       await inner.flush(keys);
       for (const key of keys) unflushed.delete(key);
     },
+  };
+  return { store, unflushed };
+}
+
+export function powerLossStore(inner: ObjectStore): PowerLossStore {
+  const { store, unflushed } = watchUnflushed(inner);
+  return {
+    ...store,
     async losePower() {
       const lost = [...unflushed];
       unflushed.clear();
