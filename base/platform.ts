@@ -12,6 +12,7 @@ interface BunLike {
   readonly SHA256: { hash(input: Uint8Array, into: Uint8Array): Uint8Array };
   readonly hash: { crc32(input: Uint8Array): number };
   readonly MD5: { hash(input: Uint8Array, encoding: "hex"): string };
+  file(path: string): Blob;
   readonly CryptoHasher: new (
     algorithm: string,
   ) => { update(bytes: Uint8Array): unknown; digest(): Uint8Array };
@@ -43,6 +44,14 @@ export const startHash: (
 ) => { update(bytes: Uint8Array): unknown; digest(): Uint8Array } = bun?.CryptoHasher
   ? (algorithm) => new bun.CryptoHasher(algorithm)
   : (algorithm) => process.getBuiltinModule("node:crypto").createHash(algorithm);
+
+/**
+ * Returns a response's body that the runtime's server sends from a file, with its length; `undefined` where it cannot. The
+ * file is opened when it is sent.
+ */
+export function fileBody(path: string, start: number, length: number): Blob | undefined {
+  return bun?.file(path).slice(start, start + length);
+}
 
 /** The runtime and its version, as `tarn version` prints it. */
 export function runtimeName(): string {
@@ -189,17 +198,26 @@ export interface ProcessLock {
   close(): void;
 }
 
-/** Opens a lock file, making it if it is missing. Returns `undefined` where the runtime has no such locks. */
-export async function openProcessLock(path: string): Promise<ProcessLock | undefined> {
+/**
+ * Opens a lock file, making it if it is missing, unless it is `readOnly`: then it must be there. Returns `undefined` where the
+ * runtime has no such locks.
+ */
+export async function openProcessLock(
+  path: string,
+  { readOnly = false }: { readOnly?: boolean } = {},
+): Promise<ProcessLock | undefined> {
   const deno = (globalThis as { Deno?: DenoFiles }).Deno;
   if (deno) {
-    const file = deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
+    const file = deno.openSync(
+      path,
+      readOnly ? { read: true } : { read: true, write: true, create: true, mode: 0o600 },
+    );
     return { lock: () => file.lockSync(true), unlock: () => file.unlockSync(), close: () => file.close() };
   }
   const flock = await (flockCall ??= findFlock());
   if (!flock) return undefined;
   const LOCK_EX = 2, LOCK_UN = 8;
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  const fd = openSync(path, readOnly ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT, 0o600);
   return {
     lock() {
       // A signal may break a wait off.
@@ -217,7 +235,7 @@ export async function openProcessLock(path: string): Promise<ProcessLock | undef
 interface DenoFiles {
   openSync(
     path: string,
-    options: { read: boolean; write: boolean; create: boolean; mode: number },
+    options: { read: boolean; write?: boolean; create?: boolean; mode?: number },
   ): { lockSync(exclusive: boolean): void; unlockSync(): void; close(): void };
 }
 

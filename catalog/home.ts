@@ -2,10 +2,11 @@
  * The home: the folder that holds everything of the embedded engine.
  *
  * ```
- * tarn-home.json   {"format":1,…}: written last, by temporary name and rename; without it there is no home
+ * tarn-home.json   {"format":2,…}: written last, by temporary name and rename; without it there is no home
  * kv/              the key-value store
  * storage/         the default storage namespaces
  * native/          native parts that the executable unpacks
+ * secret.key       the key under which the server's secrets lie sealed; made with its first user
  * config.yaml      the user's settings, if there are any (home_config.ts)
  * index/           what was read of folders that were put; made when first needed, and may be deleted at any time
  * ```
@@ -19,10 +20,14 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { hex } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
-import { systemRandomness } from "../base/randomness.ts";
+import { type Randomness, systemRandomness } from "../base/randomness.ts";
 
 const MARKER = "tarn-home.json";
-const FORMAT = 1;
+/**
+ * 1: values in LMDB are as they are. 2: they bear seals (`kv/lmdb/format.ts`). A home of an older format is read as it is; the
+ * first write to its LMDB store puts it into the newest one.
+ */
+const FORMAT = 2;
 const FOLDERS = ["kv", "storage", "native"];
 
 /** Where a home may be, best first: the chosen one, a `.tarn` upward from the working folder, the user's own. */
@@ -105,20 +110,40 @@ export function makeHome(folder: string, randomness = systemRandomness): void {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     fs.chmodSync(folder, 0o700);
     for (const name of FOLDERS) fs.mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-    const temporary = join(folder, `${MARKER}.${hex(randomness.bytes(8))}.tmp`);
-    const file = fs.openSync(temporary, "w", 0o600);
-    try {
-      fs.writeFileSync(file, `${JSON.stringify({ format: FORMAT })}\n`);
-      fs.fsyncSync(file);
-    } finally {
-      fs.closeSync(file);
-    }
-    fs.renameSync(temporary, join(folder, MARKER));
+    writeMarker(folder, randomness);
     flushFolder(folder);
     flushFolder(dirname(folder));
   } catch (error) {
     throw homeError(error, `Cannot make a home in "${folder}"`);
   }
+}
+
+/**
+ * Marks a home as one of the newest format, before anything is written that older versions of tarn would misread. Durable when
+ * it returns; of a home that is so already nothing is written.
+ */
+export function upgradeHome(folder: string, randomness = systemRandomness): void {
+  try {
+    const marker = readMarker(folder);
+    if (marker === undefined || formatOf(marker) === FORMAT) return;
+    writeMarker(folder, randomness);
+    flushFolder(folder);
+  } catch (error) {
+    throw homeError(error, `Cannot upgrade the home "${folder}"`);
+  }
+}
+
+/** Writes the marker whole, or not at all. */
+function writeMarker(folder: string, randomness: Randomness): void {
+  const temporary = join(folder, `${MARKER}.${hex(randomness.bytes(8))}.tmp`);
+  const file = fs.openSync(temporary, "w", 0o600);
+  try {
+    fs.writeFileSync(file, `${JSON.stringify({ format: FORMAT })}\n`);
+    fs.fsyncSync(file);
+  } finally {
+    fs.closeSync(file);
+  }
+  fs.renameSync(temporary, join(folder, MARKER));
 }
 
 /** Returns whether a folder is a home that can be used; `false` when one can be made there. */
@@ -138,6 +163,15 @@ export function inspectHome(folder: string, places: HomePlaces): boolean {
     if (inner) checkOwner(inner, join(folder, name), places);
   }
   return true;
+}
+
+/** Returns the format that a home says it has. */
+export function homeFormat(folder: string): number | undefined {
+  try {
+    return (JSON.parse(readMarker(folder) ?? "") as { format?: number }).format;
+  } catch {
+    return undefined;
+  }
 }
 
 function upwardHome(places: HomePlaces): string | undefined {
@@ -177,12 +211,8 @@ function readMarker(folder: string): string | undefined {
 }
 
 function checkFormat(folder: string, marker: string): void {
-  let format: unknown;
-  try {
-    format = (JSON.parse(marker) as { format?: unknown } | null)?.format;
-  } catch {
-    throw notAHome(folder, `its "${MARKER}" is damaged`);
-  }
+  const format = formatOf(marker);
+  if (format === undefined) throw notAHome(folder, `its "${MARKER}" is damaged`);
   if (!Number.isSafeInteger(format) || (format as number) < 1) {
     throw notAHome(folder, `its "${MARKER}" names no format`);
   }
@@ -192,6 +222,15 @@ function checkFormat(folder: string, marker: string): void {
       "home_too_new",
       `Cannot use the home "${folder}": its format is ${format}, and this version knows ${FORMAT}`,
     );
+  }
+}
+
+/** Returns what a marker names as the format, whatever that is; `undefined` of one that is damaged. */
+function formatOf(marker: string): unknown {
+  try {
+    return (JSON.parse(marker) as { format?: unknown } | null)?.format ?? null;
+  } catch {
+    return undefined;
   }
 }
 
@@ -240,6 +279,7 @@ function homeError(error: unknown, what: string): CodedError {
       return new CodedError("forbidden", "home_forbidden", `${what}: the disk is read-only`, options);
     case "ENOSPC":
     case "EDQUOT":
+    case "EFBIG":
       return new CodedError("unavailable", "disk_full", `${what}: the disk is full`, options);
     case "ENOTDIR":
     case "EEXIST":

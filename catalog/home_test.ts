@@ -77,7 +77,7 @@ describe("findHome()", () => {
       "{": "not_a_home",
       "null": "not_a_home",
       '{"format":"1"}': "not_a_home",
-      '{"format":2}': "home_too_new",
+      '{"format":3}': "home_too_new",
     };
     for (const [marker, code] of Object.entries(codes)) {
       fs.writeFileSync(join(home, "tarn-home.json"), marker);
@@ -141,7 +141,7 @@ describe("makeHome()", () => {
     const home = join(temporaryFolder(t), "a", "home");
     makeHome(home);
     assert.deepEqual(fs.readdirSync(home).sort(), ["kv", "native", "storage", "tarn-home.json"]);
-    assert.equal(JSON.parse(fs.readFileSync(join(home, "tarn-home.json"), "utf8")).format, 1);
+    assert.equal(JSON.parse(fs.readFileSync(join(home, "tarn-home.json"), "utf8")).format, 2);
     assert.equal(fs.statSync(home).mode & 0o777, 0o700);
     assert.equal(fs.statSync(join(home, "kv")).mode & 0o777, 0o700);
   });

@@ -2,4 +2,4 @@
 
 export { findHome, type FoundHome, type HomePlaces, homeToInit, initHome, makeHome } from "./home.ts";
 export { type KvAddress, parseKvAddress, shownKvAddress } from "./kv_address.ts";
-export { openHomeStore, openKv } from "./registry.ts";
+export { type OpenHome, openHome, openHomeStore, openKv } from "./registry.ts";

@@ -9,7 +9,7 @@ import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
 import type { KvStore, ListedKvStore } from "../kv/store.ts";
 import { type DiskCache, openDiskCache } from "../cache/mod.ts";
-import { foldersOf } from "./home.ts";
+import { foldersOf, upgradeHome } from "./home.ts";
 import type { KvAddress, PostgresAddress } from "./kv_address.ts";
 import { canonicalNamespace, parseLocalNamespace } from "./namespace.ts";
 
@@ -19,6 +19,8 @@ const RANGE_CACHE_BYTES = 2 * 1024 ** 3;
 export interface KvOptions {
   /** More private folders that may hold the native parts, should the home's not do. */
   readonly nativeFolders?: readonly string[];
+  /** Whether LMDB may lie on a network file system. */
+  readonly allowNetwork?: boolean;
   /** Reads a variable of the environment: an address may name one that holds a password. */
   readonly variable?: (name: string) => string | undefined;
 }
@@ -32,6 +34,12 @@ export interface HomeStoreOptions extends KvOptions {
   readonly homeToBe?: string;
 }
 
+/** A home's engine, and the key-value store that it stands on, which closing the engine closes. */
+export interface OpenHome {
+  readonly store: Store;
+  readonly kv: KvStore;
+}
+
 /**
  * Opens the embedded engine over a home. Without a home it is opened over the key-value store that is named, or over nothing:
  * no repositories, and nothing is kept.
@@ -40,9 +48,18 @@ export async function openHomeStore(
   home: string | undefined,
   options: HomeStoreOptions = {},
 ): Promise<Store> {
+  return (await openHome(home, options)).store;
+}
+
+/** Opens a home as {@link openHomeStore} does, for who keeps records of its own beside the engine's. */
+export async function openHome(
+  home: string | undefined,
+  options: HomeStoreOptions = {},
+): Promise<OpenHome> {
   const { openEngineStore } = await import("../engine/mod.ts");
-  return openEngineStore({
-    kv: await openHomeKv(home, options),
+  const kv = await openHomeKv(home, options);
+  const store = openEngineStore({
+    kv,
     openObjects: (namespace) => openObjects(home ?? options.homeToBe, namespace),
     canonicalNamespace: (namespace) =>
       home === undefined
@@ -53,6 +70,7 @@ export async function openHomeStore(
     clock: systemClock,
     randomness: systemRandomness,
   });
+  return { store, kv };
 }
 
 /** Opens the place where a repository's ranges have what is known of them beside their files. It may be deleted any time. */
@@ -61,10 +79,10 @@ function openRangeCache(home: string, instanceUid: string): DiskCache {
 }
 
 async function openHomeKv(home: string | undefined, options: HomeStoreOptions): Promise<KvStore> {
-  const address = options.kv ?? await configuredKv(home, options);
+  const address = await kvAddressOf(home, options);
   if (!address && home === undefined) return await openNothing();
   const { refuseUnfinished, withLimits } = await import("../kv/mod.ts");
-  const store = address ? await openKv(address, options) : await openOwnKv(home!, options);
+  const store = await openKvOf(home, { ...options, kv: address });
   try {
     await refuseUnfinished(store);
   } catch (error) {
@@ -74,27 +92,61 @@ async function openHomeKv(home: string | undefined, options: HomeStoreOptions): 
   return withLimits(store);
 }
 
+/** Returns the address of the key-value store that is named, by the options or the home; `undefined` for the home's own. */
+export async function kvAddressOf(
+  home: string | undefined,
+  options: HomeStoreOptions,
+): Promise<KvAddress | undefined> {
+  return options.kv ?? await configuredKv(home, options);
+}
+
+/** Opens the key-value store of that address, or a home's own. */
+export async function openKvOf(
+  home: string | undefined,
+  options: Omit<HomeStoreOptions, "kv"> & { readonly kv: KvAddress | undefined },
+): Promise<ListedKvStore> {
+  return options.kv ? await openKv(options.kv, options) : await openOwnKv(home!, options);
+}
+
+/** Checks every page of an LMDB store, and the seal of every value; returns counts. Fails with `kv_corrupt`. */
+export async function checkKv(address: KvAddress): Promise<Readonly<Record<string, number>>> {
+  if (address.driver !== "lmdb") return {};
+  const { checkDatabase } = await import("../kv/lmdb/mod.ts");
+  const { pages, freePages, entries } = await checkDatabase(address.folder);
+  return { pages, free_pages: freePages, entries };
+}
+
 /** Most homes have no configuration; then nothing is loaded to read it. */
 async function configuredKv(
   home: string | undefined,
   { isTrusted = false }: HomeStoreOptions,
 ): Promise<KvAddress | undefined> {
   if (home === undefined || !existsSync(join(home, "config.yaml"))) return undefined;
-  return await (await import("./home_config.ts")).kvOfHome(home, { isTrusted });
+  const address = await (await import("./home_config.ts")).kvOfHome(home, { isTrusted });
+  if (address?.driver === "lmdb") refuseLostKv(home, address.folder);
+  return address;
 }
 
-async function openOwnKv(home: string, { nativeFolders = [] }: HomeStoreOptions): Promise<KvStore> {
+async function openOwnKv(
+  home: string,
+  { nativeFolders = [], allowNetwork }: KvOptions,
+): Promise<ListedKvStore> {
   const { openLmdb } = await import("../kv/lmdb/mod.ts");
   const folders = foldersOf(home);
-  refuseLostKv(home);
-  return await openLmdb(folders.kv, { native: { lasting: [folders.native, ...nativeFolders] } });
+  refuseLostKv(home, folders.kv);
+  return await openLmdb(folders.kv, {
+    allowNetwork,
+    beforeWriting: () => upgradeHome(home),
+    native: { lasting: [folders.native, ...nativeFolders] },
+  });
 }
 
 /** Opens a key-value store by its address; `readOnly` where only reading it is meant, as far as the driver knows of that. */
 export async function openKv(
   address: KvAddress,
-  { nativeFolders = [], variable = () => undefined, readOnly = false }: KvOptions & { readOnly?: boolean } =
-    {},
+  { nativeFolders = [], allowNetwork, variable = () => undefined, readOnly = false }:
+    & KvOptions
+    & { readOnly?: boolean } = {},
 ): Promise<ListedKvStore> {
   const seams = { clock: systemClock, randomness: systemRandomness };
   switch (address.driver) {
@@ -103,6 +155,7 @@ export async function openKv(
     case "lmdb":
       return await (await import("../kv/lmdb/mod.ts")).openLmdb(address.folder, {
         readOnly,
+        allowNetwork,
         native: { lasting: nativeFolders },
       });
     case "postgres":
@@ -139,14 +192,14 @@ async function openPostgresAt(
 }
 
 /** A home whose storage holds data had a KV store: opening an empty one in its place would make all repositories vanish. */
-function refuseLostKv(home: string): void {
-  const { kv, storage } = foldersOf(home);
+function refuseLostKv(home: string, kv: string): void {
+  const { storage } = foldersOf(home);
   const database = statSync(join(kv, "data.mdb"), { throwIfNoEntry: false });
   if ((database?.size ?? 0) > 0 || !existsSync(storage) || readdirSync(storage).length === 0) return;
   throw new CodedError(
     "corrupt",
     "kv_corrupt",
-    `Cannot open the home "${home}": its key-value store is ${
+    `Cannot open the home "${home}": its key-value store in "${kv}" is ${
       database ? "empty" : "missing"
     }, and its storage is not`,
   );
@@ -156,8 +209,8 @@ async function openNothing(): Promise<ListedKvStore> {
   return (await import("../kv/memory/mod.ts")).openMemoryKv();
 }
 
-/** Opens the object store of a storage namespace. Fails with `invalid_storage_namespace`. */
-async function openObjects(home: string | undefined, namespace: string): Promise<ObjectStore> {
+/** Returns the folder of a storage namespace. Fails with `invalid_storage_namespace`. */
+export function folderOf(home: string | undefined, namespace: string): string {
   const { isAbsolute, path } = parseLocalNamespace(namespace);
   if (!isAbsolute && home === undefined) {
     throw new CodedError(
@@ -166,9 +219,16 @@ async function openObjects(home: string | undefined, namespace: string): Promise
       `Broken invariant: "${namespace}" lies in a home, and there is none`,
     );
   }
+  return isAbsolute ? path : join(foldersOf(home!).storage, path);
+}
+
+/** Opens the object store of a storage namespace. Fails with `invalid_storage_namespace`. */
+async function openObjects(home: string | undefined, namespace: string): Promise<ObjectStore> {
+  const root = folderOf(home, namespace);
   const { openFileObjectStore } = await import("../drivers/file/mod.ts");
   return openFileObjectStore({
-    root: isAbsolute ? path : join(foldersOf(home!).storage, path),
+    root,
     address: namespace.replace(/\/$/, ""),
+    rootMustBeThere: true,
   });
 }

@@ -82,4 +82,7 @@ export interface KvStore {
 export interface ListedKvStore extends KvStore {
   /** Yields the partitions that hold anything, each once, in no particular order. May cost as much as reading it all. */
   partitions(): AsyncIterable<Uint8Array>;
+
+  /** Returns what a driver that has it to tell says of its state, for reports: names as in JSON, sizes in bytes. */
+  facts?(): Promise<Readonly<Record<string, number>>>;
 }

@@ -13,10 +13,8 @@ const SECTION_NAMES_AT = 0x3e;
 
 /** Returns the library without its debugging information; anything that is no such library comes back as it is. */
 export function withoutDebugging(library: Uint8Array): Uint8Array {
+  if (!isElf(library)) return library;
   const view = new DataView(library.buffer, library.byteOffset, library.byteLength);
-  const isElf64 = library.length > 64 && view.getUint32(0) === 0x7f454c46 && library[4] === 2 &&
-    library[5] === 1;
-  if (!isElf64) return library;
   const end = endOfSegments(view);
   const out = library.slice(0, end);
   const header = new DataView(out.buffer);
@@ -24,6 +22,12 @@ export function withoutDebugging(library: Uint8Array): Uint8Array {
   header.setUint16(SECTION_HEADER_COUNT_AT, 0, true);
   header.setUint16(SECTION_NAMES_AT, 0, true);
   return out;
+}
+
+/** Returns whether the bytes are a file of Linux's format for programs and libraries, of 64 bits and little-endian. */
+export function isElf(bytes: Uint8Array): boolean {
+  const isMarked = bytes[0] === 0x7f && bytes[1] === 0x45 && bytes[2] === 0x4c && bytes[3] === 0x46;
+  return bytes.length > 64 && isMarked && bytes[4] === 2 && bytes[5] === 1;
 }
 
 /** Each program header has the segment's offset at byte 8 and its size in the file at byte 32. */

@@ -5,10 +5,11 @@
  * Each replacement must find exactly what it replaces; a new version of the package that looks otherwise stops the build.
  */
 
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withoutDebugging } from "./elf.ts";
+import { isElf, withoutDebugging } from "./elf.ts";
 
 /** The part of Bun's plugin interface that is used. */
 interface Build {
@@ -73,7 +74,7 @@ function embeddedFile(
   lmdb: string,
   { native, work }: { native: string; work: string },
 ): { path: string; name: string } {
-  const content = withoutDebugging(readFileSync(native));
+  const content = withShorterMessages(withoutDebugging(readFileSync(native)));
   const { version } = JSON.parse(readFileSync(join(lmdb, "package.json"), "utf8")) as { version: string };
   const digest = createHash("sha256").update(content).digest("hex").slice(0, 16);
   const name = `lmdb-${version}-${digest}`;
@@ -82,6 +83,33 @@ function embeddedFile(
   const path = join(work, `${name}.embedded`);
   writeFileSync(path, content);
   return { path, name: `${name}.node` };
+}
+
+/**
+ * What LMDB says of a write that failed, as on a full disk. The first it prints, by itself and without an end of line, into the
+ * middle of what we say. The second goes into memory of 100 bytes, and with numbers that were never set it does not fit: the
+ * process then ends in the middle of something else. It is cut off where it still fits.
+ */
+const WRITE_MESSAGES = [
+  { text: "Write error: %s position %u, size %u\0", keep: 0 },
+  {
+    text: "Attempting to write page at position %u, size %u, blocks %u, buffer sizes %i %i %i\0",
+    keep: "Attempting to write page at position %u, size %u".length,
+  },
+];
+
+/** Shortens those messages. Libraries of macOS are signed and must stay as they are; Windows' have none of them. */
+function withShorterMessages(library: Uint8Array): Uint8Array {
+  if (!isElf(library)) return library;
+  const content = Buffer.from(library);
+  for (const { text, keep } of WRITE_MESSAGES) {
+    const at = content.indexOf(text);
+    if (at < 0 || content.indexOf(text, at + 1) >= 0) {
+      throw new Error(`lmdb is not as expected: "${text.slice(0, -1)}" was not found once`);
+    }
+    content[at + keep] = 0;
+  }
+  return content;
 }
 
 /** How the package's bundler spells "the URL of this file". */

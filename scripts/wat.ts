@@ -17,19 +17,26 @@ const PLAIN: Readonly<Record<string, number>> = {
   "i32.ne": 0x47,
   "i32.lt_s": 0x48,
   "i32.lt_u": 0x49,
+  "i32.gt_s": 0x4a,
   "i32.gt_u": 0x4b,
   "i32.le_u": 0x4d,
   "i32.ge_s": 0x4e,
   "i32.ge_u": 0x4f,
   "i64.eqz": 0x50,
+  "i64.ne": 0x52,
   "i32.add": 0x6a,
   "i32.sub": 0x6b,
   "i32.mul": 0x6c,
+  "i32.div_u": 0x6e,
   "i32.and": 0x71,
   "i32.or": 0x72,
+  "i32.xor": 0x73,
   "i32.shl": 0x74,
   "i32.shr_u": 0x76,
+  "i32.rotl": 0x77,
   "i64.ctz": 0x7a,
+  "i64.and": 0x83,
+  "i64.or": 0x84,
   "i64.xor": 0x85,
   "i64.shr_u": 0x88,
   "i32.wrap_i64": 0xa7,
@@ -58,11 +65,13 @@ interface Func {
   readonly body: readonly Form[];
 }
 
-/** Returns the binary form of a module. */
-export function assemble(text: string): Uint8Array {
-  const [module] = parse(text);
-  if (!isList(module) || module[0] !== "module") throw new Error("not a module");
-  const fields = module.slice(1).filter(isList);
+/** Returns the binary form of a module, which may stand in several texts: their functions know each other. */
+export function assemble(...texts: readonly string[]): Uint8Array {
+  const fields = texts.flatMap((text) => {
+    const [module] = parse(text);
+    if (!isList(module) || module[0] !== "module") throw new Error("not a module");
+    return module.slice(1).filter(isList);
+  });
   const funcs = fields.filter((field) => field[0] === "func").map(funcOf);
   const memories = fields.filter((field) => field[0] === "memory");
   const exports = [
@@ -144,6 +153,8 @@ function codeOf(func: Func, funcs: readonly Func[]): number[] {
           0x10,
           ...unsigned(indexOf(funcs.map((other) => other.name), first)),
         ];
+      case "memory.copy":
+        return [...sequence(rest), 0xfc, 10, 0, 0];
       case "memory.fill":
         return [...sequence(rest), 0xfc, 11, 0];
       case "if": {

@@ -4,8 +4,8 @@ import { assemble } from "./wat.ts";
 
 type Exports = Record<string, (...args: number[]) => number> & { memory: WebAssembly.Memory };
 
-function run(text: string): Exports {
-  const module = new WebAssembly.Module(new Uint8Array(assemble(text)));
+function run(...texts: string[]): Exports {
+  const module = new WebAssembly.Module(new Uint8Array(assemble(...texts)));
   return new WebAssembly.Instance(module).exports as unknown as Exports;
 }
 
@@ -42,6 +42,21 @@ test("assemble() makes loads and stores with offsets, and large constants", () =
   assert.equal(memory.buffer.byteLength, 2 * 65536);
   const bytes = [...new Uint8Array(memory.buffer, 70_300, 9)];
   assert.deepEqual(bytes, [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x01]);
+});
+
+test("assemble() makes one module of several texts, whose functions call each other", () => {
+  const { memory, copied } = run(
+    `(module
+      (memory (export "memory") 1)
+      (func $mix (param $a i32) (result i32) (i32.rotl (i32.xor (local.get $a) (i32.const 0xff)) (i32.const 8))))`,
+    `(module
+      (func $copied (export "copied") (param $n i32) (result i32)
+        (i32.store (i32.const 8) (call $mix (local.get $n)))
+        (memory.copy (i32.const 100) (i32.const 8) (i32.const 4))
+        (i32.load (i32.const 100))))`,
+  );
+  assert.equal(copied!(0x12345601), 0x3456fe12);
+  assert.deepEqual([...new Uint8Array(memory.buffer, 100, 4)], [0x12, 0xfe, 0x56, 0x34]);
 });
 
 test("assemble() refuses what it does not know", () => {

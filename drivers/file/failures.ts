@@ -5,7 +5,7 @@ import { unplaceable } from "./placement.ts";
 
 /** What was being done with which key, for the message: `Cannot put "x": …`. */
 export interface Attempt {
-  readonly action: "put" | "read" | "list" | "flush" | "delete";
+  readonly action: "put" | "read" | "list" | "flush" | "delete" | "prepare";
   readonly key: string;
 }
 

@@ -1,6 +1,7 @@
 /** File calls on descriptors, as promises or complete where the system may do only a part. They throw untranslated. */
 
 import { closeSync, lstatSync, read, type Stats, unlinkSync, write, writeSync, writev } from "node:fs";
+import type { LocalFile } from "../object_store.ts";
 import { errnoOf } from "./failures.ts";
 
 /** Writes all of `bytes` at the descriptor's position. */
@@ -68,6 +69,14 @@ export function lstatIfThere(path: string): Stats | undefined {
     if (errnoOf(error) === "ENOTDIR") return undefined;
     throw error;
   }
+}
+
+/** Returns the regular file that stands under a path, if there is one. */
+export function fileAt(path: string): LocalFile | undefined {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (!found?.isFile()) return undefined;
+  const { dev, ino, size, mtimeNs, ctimeNs } = found;
+  return { path, sizeBytes: Number(size), identity: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}` };
 }
 
 /** Closes a descriptor on a path that already has an error to tell. */

@@ -8,6 +8,7 @@
 
 import { mkdirSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { CodedError } from "../../base/errors.ts";
 import { errnoOf } from "./failures.ts";
 import { lstatIfThere } from "./file_calls.ts";
 import { parentOf, type Placement, unplaceable } from "./placement.ts";
@@ -16,13 +17,17 @@ const MAX_REMEMBERED = 65_536;
 
 export class Folders {
   readonly #placement: Placement;
+  /** Set where the root must be there already. */
+  readonly #address: string | undefined;
   readonly #verified = new Set<string>();
   /** The topmost folder made on the way to the root. */
   #topmostMade: string | undefined;
   #rootSync: Promise<void> | undefined;
 
-  constructor(placement: Placement) {
+  /** With the address of a store whose root must be there, a root that is not is `storage_missing` and never made anew. */
+  constructor(placement: Placement, { mustBeThere }: { mustBeThere?: string } = {}) {
     this.#placement = placement;
+    this.#address = mustBeThere;
   }
 
   /** Returns whether the folder is known to be there, so that {@link make} need not be called. */
@@ -36,21 +41,22 @@ export class Folders {
     if (folder !== "" && !this.find(parentOf(folder), key)) return false;
     // The root itself may be a symlink, or lie behind one: that is its owner's choice.
     if (folder !== "" && !this.#isRealFolder(folder, key)) return false;
-    if (folder === "" && !lstatIfThere(this.#placement.root)) return false;
+    if (folder === "" && !this.#rootIsThere()) return false;
     this.#remember(folder);
     return true;
   }
 
   /**
    * Makes the folder and those above it, mode 0700. Fails with `unplaceable_key` when a symlink or a file stands in
-   * the way.
+   * the way, and with `storage_missing`.
    */
   make(folder: string, key: string): void {
     if (this.#verified.has(folder)) return;
-    if (folder === "") this.#makeRoot();
-    else {
+    if (folder !== "") {
       this.make(parentOf(folder), key);
       this.#makeOne(folder, key);
+    } else if (!this.#rootIsThere()) {
+      this.makeRoot();
     }
     this.#remember(folder);
   }
@@ -92,7 +98,23 @@ export class Folders {
     }
   }
 
-  #makeRoot(): void {
+  /** Fails with `storage_missing` if that is why something is not there. */
+  requireRoot(): void {
+    this.#rootIsThere();
+  }
+
+  #rootIsThere(): boolean {
+    if (lstatIfThere(this.#placement.root)) return true;
+    if (this.#address === undefined) return false;
+    throw new CodedError(
+      "unavailable",
+      "storage_missing",
+      `Cannot use the storage namespace "${this.#address}": its folder is not there`,
+    );
+  }
+
+  /** Makes the root, and the folders above it, in any case. */
+  makeRoot(): void {
     const first = mkdirSync(this.#placement.root, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
     this.#topmostMade = first;

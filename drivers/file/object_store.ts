@@ -1,11 +1,12 @@
 import { unlinkSync } from "node:fs";
 import { setImmediate } from "node:timers";
-import { CodedError } from "../../base/errors.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
 import { encodePath } from "../../base/uri.ts";
 import type {
   ByteRange,
   ByteStream,
   ListOptions,
+  LocalFile,
   NewObject,
   ObjectInfo,
   ObjectPage,
@@ -13,7 +14,7 @@ import type {
   PutOptions,
 } from "../object_store.ts";
 import { attempt, attemptAsync, errnoOf, notFound, translated } from "./failures.ts";
-import { lstatIfThere } from "./file_calls.ts";
+import { fileAt, lstatIfThere } from "./file_calls.ts";
 import { Folders } from "./folders.ts";
 import { KeptFiles } from "./kept_files.ts";
 import { listPages } from "./listing.ts";
@@ -31,6 +32,8 @@ export interface FileObjectStoreOptions {
   readonly root: string;
   /** The URI prefix that `locate` puts before keys, such as `local://name`. */
   readonly address: string;
+  /** Whether the root was made before, by `prepare`: one that is not there is `storage_missing`, and is not made anew. */
+  readonly rootMustBeThere?: boolean;
   /** How things are made durable: a seam for tests. */
   readonly sync?: FileSync;
 }
@@ -58,11 +61,17 @@ class FileObjectStore implements ObjectStore {
   readonly #unflushable = new Set<string>();
   #calls = 0;
 
-  constructor({ root, address, sync = systemSync }: FileObjectStoreOptions) {
+  constructor({ root, address, rootMustBeThere = false, sync = systemSync }: FileObjectStoreOptions) {
     this.#address = address;
     this.#sync = sync;
     this.#placement = new Placement(root);
-    this.#folders = new Folders(this.#placement);
+    this.#folders = new Folders(this.#placement, rootMustBeThere ? { mustBeThere: address } : {});
+  }
+
+  async prepare(): Promise<void> {
+    const what = { action: "prepare", key: this.#address } as const;
+    attempt(what, () => this.#folders.makeRoot());
+    await attemptAsync(what, () => this.#folders.syncRoot(this.#sync.folder));
   }
 
   locate(key: string): string {
@@ -76,6 +85,11 @@ class FileObjectStore implements ObjectStore {
     return found?.isFile() ? { key, sizeBytes: found.size, modifiedMs: found.mtimeMs } : undefined;
   }
 
+  async localFile(key: string): Promise<LocalFile | undefined> {
+    const place = this.#reach(key);
+    return place && attempt({ action: "read", key }, () => fileAt(place.path));
+  }
+
   pages(options: ListOptions = {}): AsyncIterable<ObjectPage> {
     return listPages({ placement: this.#placement, folders: this.#folders }, options);
   }
@@ -85,16 +99,18 @@ class FileObjectStore implements ObjectStore {
     options: { range?: ByteRange; signal?: AbortSignal } = {},
   ): Promise<{ info: ObjectInfo; body: ByteStream }> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
-    return await openObject(this.#find(key), options);
+    return await this.#orRootGone(() => openObject(this.#find(key), options));
   }
 
   async read(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
     const kept = this.#kept.read(key, { offset, length, into });
     if (kept) return kept;
-    const place = this.#find(key);
-    if (length > SMALL_BYTES) return await readObject(place, { offset, length, into });
-    return this.#kept.openAndRead(place, { offset, length, into });
+    return await this.#orRootGone(() => {
+      const place = this.#find(key);
+      if (length > SMALL_BYTES) return readObject(place, { offset, length, into });
+      return this.#kept.openAndRead(place, { offset, length, into });
+    });
   }
 
   async put(
@@ -119,6 +135,10 @@ class FileObjectStore implements ObjectStore {
   }
 
   async flush(keys: readonly string[]): Promise<void> {
+    await this.#orRootGone(() => this.#flush(keys));
+  }
+
+  async #flush(keys: readonly string[]): Promise<void> {
     const places = [...new Set(keys)].map((key) => this.#find(key));
     if (places.length === 0) return;
     for (const { key } of places) if (this.#unflushable.has(key)) throw neverFlushed(key);
@@ -148,6 +168,16 @@ class FileObjectStore implements ObjectStore {
     this.#folders.prune(place.folder);
     this.#unflushable.delete(key);
     return true;
+  }
+
+  /** An object may be missing because all are: the folder that holds them has vanished. */
+  async #orRootGone<T>(call: () => T | Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (isCoded(error, "object_not_found")) this.#folders.requireRoot();
+      throw error;
+    }
   }
 
   #writerOptions(): WriterOptions {

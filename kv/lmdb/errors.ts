@@ -25,6 +25,11 @@ interface Meaning {
 }
 
 const FULL_DISK: Meaning = { kind: "unavailable", code: "kv_full", why: "the disk is full" };
+const FULL_FILE: Meaning = {
+  kind: "unavailable",
+  code: "kv_full",
+  why: "its file may not grow any further",
+};
 const DAMAGED: Meaning = { kind: "corrupt", code: "kv_corrupt", why: "its file is damaged" };
 const FOREIGN: Meaning = {
   kind: "corrupt",
@@ -58,12 +63,13 @@ const MEANINGS = new Map<number | string, Meaning>([
   [ENOSPC, FULL_DISK],
   [EDQUOT_LINUX, FULL_DISK],
   [EDQUOT_DARWIN, FULL_DISK],
-  [EFBIG, { kind: "unavailable", code: "kv_full", why: "its file may not grow any further" }],
+  [EFBIG, FULL_FILE],
   [EPERM, FORBIDDEN],
   [EACCES, FORBIDDEN],
   [EROFS, READ_ONLY],
   ["ENOSPC", FULL_DISK],
   ["EDQUOT", FULL_DISK],
+  ["EFBIG", FULL_FILE],
   ["EPERM", FORBIDDEN],
   ["EACCES", FORBIDDEN],
   ["EROFS", READ_ONLY],
@@ -90,4 +96,9 @@ export function kvError(action: string, error: unknown): CodedError {
 /** Returns the error of a `setIf` that found something else. */
 export function predicateFailed(): CodedError {
   return new CodedError("precondition", "predicate_failed", "Cannot store the value: the key has changed");
+}
+
+/** Returns the error of a call on a store that was closed. */
+export function kvClosed(): CodedError {
+  return new CodedError("internal", "kv_closed", "Cannot use the key-value store: it is closed");
 }

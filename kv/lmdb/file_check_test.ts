@@ -82,9 +82,12 @@ test("a file that ends before its last page because that was given back is whole
     store.deleteMany(P, big.map(({ key }) => key)),
     store.set(P, utf8("kept"), utf8("value")),
   ]);
-  assert.ok(statSync(file).size < 50 * 200_000, "the case that is tried here did not come about");
-  await checkOpenable(folder, false);
   await store.close();
+  // LMDB alone leaves it so; we have made it as long as it might have had to be.
+  const end = PAGE * Math.ceil((readFileSync(file).findLastIndex((byte) => byte !== 0) + 1) / PAGE);
+  assert.ok(statSync(file).size > 10 * end, "the case that is tried here did not come about");
+  truncateSync(file, end);
+  await checkOpenable(folder, false);
   const again = await openLmdb(folder);
   t.after(() => again.close());
   assert.deepEqual((await again.get(P, utf8("kept")))?.value, utf8("value"));

@@ -21,10 +21,15 @@ import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
 import type { KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
 import { byteCodec, type KeyForm } from "./codec.ts";
 import { CommitQueue } from "./commit_queue.ts";
-import { kvError, predicateFailed } from "./errors.ts";
+import { kvClosed, kvError, predicateFailed } from "./errors.ts";
+import { DatabaseFile } from "./database_file.ts";
 import { checkOpenable } from "./file_check.ts";
 import { afterPartition, encodeKey, encodeRange, partitionOf } from "./keys.ts";
 import type { NativeFolders } from "./native.ts";
+import { refuseNetwork } from "./network.ts";
+import { isReadOnly } from "./read_only.ts";
+import { Records } from "./records.ts";
+import { takeRoomToOpen } from "./room.ts";
 import { type LmdbDatabase, type LmdbModule, type LmdbReadTransaction, loadLmdb } from "./vendor.ts";
 import { openWriterLock, type WriterLock } from "./writer_lock.ts";
 
@@ -41,17 +46,22 @@ export interface LmdbOptions {
   /** The greatest size of the database, and how many processes may have it open: for tests. */
   readonly mapBytes?: number;
   readonly maxReaders?: number;
+  /** Opens also what lies on a network file system (`network.ts`). */
+  readonly allowNetwork?: boolean;
   /** Where the compiled executable may put LMDB's native part. */
   readonly native?: NativeFolders;
+  /** Called before the first write, which may put the database into the newest version of its layout (`format.ts`). */
+  readonly beforeWriting?: () => void;
 }
 
 /**
- * Opens the store in `folder`, making both if they are missing: the folder with mode 0700, its files with 0600.
+ * Opens the store in `folder` with LMDB, making both if they are missing.
  *
  * Fails with `kv_missing` (read-only and there is none), `kv_corrupt`, `kv_forbidden`, `kv_read_only`, `kv_full`,
- * `kv_readers_full`, `kv_unavailable`, `native_unavailable`.
+ * `kv_readers_full`, `kv_unavailable`, `native_unavailable`, `kv_network_file_system`.
  */
-export async function openLmdb(folder: string, options: LmdbOptions = {}): Promise<ListedKvStore> {
+export async function openWithLmdb(folder: string, options: LmdbOptions = {}): Promise<ListedKvStore> {
+  if (!options.allowNetwork) refuseNetwork(folder);
   const action = `Cannot open the key-value store in "${folder}"`;
   const file = join(folder, "data.mdb");
   const isNew = !existsSync(file);
@@ -59,15 +69,25 @@ export async function openLmdb(folder: string, options: LmdbOptions = {}): Promi
     throw new CodedError("not_found", "kv_missing", `${action}: there is none`);
   }
   const lmdb = await loadLmdb(options.native);
+  const readOnly = (options.readOnly ?? false) || isReadOnly(file);
   let database: LmdbDatabase | undefined;
   const keyForm: KeyForm = { isWhole: false };
   try {
-    const made = options.readOnly ? undefined : mkdirSync(folder, { recursive: true, mode: 0o700 });
-    await checkOpenable(folder, options.readOnly ?? false);
-    const lock = await openWriterLock(folder, options.readOnly ?? false);
-    database = lock.holding(() => openDatabase(lmdb, folder, { ...options, keyForm }));
+    const made = readOnly ? undefined : mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await checkOpenable(folder, readOnly);
+    const lock = await openWriterLock(folder, readOnly);
+    database = lock.holding(() => openDatabase(lmdb, folder, { ...options, readOnly, keyForm }));
     if (isNew) flushFolders(folder, made);
-    return new LmdbKvStore(lmdb, { database, lock, keyForm, readOnly: options.readOnly ?? false });
+    const locksReads = readOnly && isReadOnly(join(folder, "lock.mdb"));
+    return new LmdbKvStore(lmdb, {
+      database,
+      file: new DatabaseFile(file),
+      records: new Records(database, { folder, lock, keyForm, beforeWriting: options.beforeWriting }),
+      lock,
+      keyForm,
+      readOnly,
+      locksReads,
+    });
   } catch (error) {
     await database?.close();
     throw kvError(action, error);
@@ -79,11 +99,13 @@ function openDatabase(
   folder: string,
   options: LmdbOptions & { readonly keyForm: KeyForm },
 ): LmdbDatabase {
+  const { readOnly = false, maxReaders = MAX_READERS } = options;
+  if (!readOnly) takeRoomToOpen(folder, { maxReaders });
   const database = lmdb.open(folder, {
     noSubdir: false,
-    readOnly: options.readOnly ?? false,
+    readOnly,
     mapSize: options.mapBytes ?? MAP_BYTES,
-    maxReaders: options.maxReaders ?? MAX_READERS,
+    maxReaders,
     maxDbs: 1,
     permissionsMode: 0o600,
     // Without it the package encodes keys and values, and orders keys otherwise than by their bytes.
@@ -120,8 +142,11 @@ interface LmdbPredicate extends Predicate {
 
 class LmdbKvStore implements ListedKvStore {
   readonly #database: LmdbDatabase;
+  readonly #file: DatabaseFile;
+  readonly #records: Records;
   readonly #lock: WriterLock;
   readonly #readOnly: boolean;
+  readonly #locksReads: boolean;
   readonly #keyForm: KeyForm;
   readonly #queue: CommitQueue;
   /** Ours alone, and reset except inside {@link #reading}. */
@@ -131,16 +156,23 @@ class LmdbKvStore implements ListedKvStore {
 
   constructor(
     lmdb: LmdbModule,
-    { database, lock, readOnly, keyForm }: {
+    { database, file, records, lock, readOnly, locksReads, keyForm }: {
       readonly database: LmdbDatabase;
+      readonly file: DatabaseFile;
+      readonly records: Records;
       readonly lock: WriterLock;
       readonly readOnly: boolean;
+      /** Whether LMDB has no lock file of its own here (`read_only.ts`). */
+      readonly locksReads: boolean;
       readonly keyForm: KeyForm;
     },
   ) {
     this.#database = database;
+    this.#file = file;
+    this.#records = records;
     this.#lock = lock;
     this.#readOnly = readOnly;
+    this.#locksReads = locksReads;
     this.#keyForm = keyForm;
     const snapshot = database.useReadTransaction();
     this.#snapshot = snapshot;
@@ -153,7 +185,7 @@ class LmdbKvStore implements ListedKvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const encoded = encodeKey(partition, key);
-    const stored = this.#reading(() => this.#database.get(encoded, { transaction: this.#snapshot }));
+    const stored = this.#reading(() => this.#records.get(encoded, this.#snapshot));
     if (!stored) return undefined;
     const predicate: LmdbPredicate = { kvPredicate: stored };
     return { value: stored.slice(), predicate };
@@ -179,7 +211,7 @@ class LmdbKvStore implements ListedKvStore {
     const encoded = encodeKey(partition, key);
     const expected = (predicate as LmdbPredicate | undefined)?.kvPredicate;
     return this.#commit(() => {
-      const stored = this.#database.get(encoded);
+      const stored = this.#records.get(encoded);
       const holds = expected ? stored !== undefined && equalBytes(stored, expected) : stored === undefined;
       if (!holds) return predicateFailed();
       this.#put(encoded, value);
@@ -192,7 +224,7 @@ class LmdbKvStore implements ListedKvStore {
 
   deleteMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<void> {
     return this.#commit(() => {
-      for (const key of keys) this.#database.remove(encodeKey(partition, key));
+      for (const key of keys) this.#records.remove(encodeKey(partition, key));
     });
   }
 
@@ -214,6 +246,20 @@ class LmdbKvStore implements ListedKvStore {
     }
   }
 
+  async facts(): Promise<Readonly<Record<string, number>>> {
+    this.#requireOpen();
+    const { pageSize, lastPageNumber, mapSize, maxReaders, lastTxnId } = this.#database.getStats();
+    const readers = this.#database.readerList().split("\n").filter((line) => /^\s*\d/.test(line)).length;
+    this.#database.resetReadTxn();
+    return {
+      size_bytes: (lastPageNumber + 1) * pageSize,
+      map_bytes: mapSize,
+      readers,
+      max_readers: maxReaders,
+      transaction: lastTxnId,
+    };
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#queue.flush();
@@ -221,6 +267,7 @@ class LmdbKvStore implements ListedKvStore {
     // Nothing is pending, so the package closes before it returns its promise.
     await this.#lock.holding(() => this.#database.close());
     this.#lock.close();
+    this.#records.close();
   }
 
   #firstPartition(start: Uint8Array): Uint8Array | undefined {
@@ -228,7 +275,7 @@ class LmdbKvStore implements ListedKvStore {
       this.#keyForm.isWhole = true;
       try {
         const range = { start, end: undefined, limit: 1, transaction: this.#snapshot };
-        for (const { key } of this.#database.getRange(range)) return partitionOf(key);
+        for (const { key } of this.#records.range(range, 0)) return partitionOf(key);
         return undefined;
       } finally {
         this.#keyForm.isWhole = false;
@@ -245,9 +292,10 @@ class LmdbKvStore implements ListedKvStore {
       transaction: this.#snapshot,
     };
     this.#reading(() => {
-      for (const entry of this.#database.getRange(encoded)) {
-        page.push(entry);
-        bytes += entry.key.length + entry.value.length;
+      for (const { key, value: stored } of this.#records.range(encoded, PAGE_BYTES)) {
+        const value = this.#records.opened(encodeKey(partition, key), stored);
+        page.push({ key, value });
+        bytes += key.length + value.length;
         if (bytes >= PAGE_BYTES) break;
       }
     });
@@ -257,7 +305,7 @@ class LmdbKvStore implements ListedKvStore {
 
   /** LMDB copies the value before this returns. */
   #put(encoded: Uint8Array, value: Uint8Array): undefined {
-    this.#database.put(encoded, value);
+    this.#records.put(encoded, value);
   }
 
   async #commit(write: () => CodedError | undefined | void): Promise<void> {
@@ -275,8 +323,12 @@ class LmdbKvStore implements ListedKvStore {
   #writing(body: () => void): void {
     try {
       // A body must not return what `put` returns, a promise: the transaction would stay open until it settles.
-      this.#lock.holding(() => this.#database.transactionSync(() => void body()));
+      this.#lock.holding(() =>
+        this.#file.writing(() => this.#database.transactionSync(() => this.#records.writing(body)))
+      );
+      this.#records.ended(true);
     } catch (error) {
+      this.#records.ended(false);
       throw kvError("Cannot write to the key-value store", error);
     }
   }
@@ -284,17 +336,21 @@ class LmdbKvStore implements ListedKvStore {
   #reading<T>(body: () => T): T {
     this.#requireOpen();
     try {
-      return body();
+      return this.#locksReads ? this.#lock.holding(() => this.#inSnapshot(body)) : this.#inSnapshot(body);
     } catch (error) {
       throw kvError("Cannot read from the key-value store", error);
+    }
+  }
+
+  #inSnapshot<T>(body: () => T): T {
+    try {
+      return body();
     } finally {
       this.#resetSnapshot();
     }
   }
 
   #requireOpen(): void {
-    if (this.#closed) {
-      throw new CodedError("internal", "kv_closed", "Cannot use the key-value store: it is closed");
-    }
+    if (this.#closed) throw kvClosed();
   }
 }

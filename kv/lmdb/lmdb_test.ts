@@ -6,11 +6,11 @@ import { testKvStore } from "../../tests/conformance/kv_suite.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { withLimits } from "../limits.ts";
 import type { KvStore } from "../store.ts";
-import { openLmdb } from "./mod.ts";
+import { openWithLmdb } from "./lmdb.ts";
 
 async function openTemporary(t: TestContext): Promise<KvStore> {
   const folder = temporaryFolder(t);
-  const store = await openLmdb(folder);
+  const store = await openWithLmdb(folder);
   t.after(() => store.close());
   return store;
 }

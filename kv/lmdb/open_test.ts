@@ -8,6 +8,7 @@ import { utf8 } from "../../base/bytes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import type { KvStore } from "../store.ts";
 import { kvError } from "./errors.ts";
+import { openWithLmdb } from "./lmdb.ts";
 import { type LmdbOptions, openLmdb } from "./mod.ts";
 
 const P = utf8("partition");
@@ -130,7 +131,7 @@ test("a full reader table is told as such", async (t) => {
     for (const store of stores) await store.close();
   });
   const openMany = async () => {
-    for (let i = 0; i < 10; i++) stores.push(await openLmdb(folder, { maxReaders: 3 }));
+    for (let i = 0; i < 10; i++) stores.push(await openWithLmdb(folder, { maxReaders: 3 }));
   };
   await assert.rejects(openMany(), { code: "kv_readers_full", kind: "unavailable" });
   assert.equal(stores.length, 3);

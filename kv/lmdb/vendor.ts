@@ -11,11 +11,12 @@ export interface LmdbRange {
   readonly start: Uint8Array;
   readonly end: Uint8Array | undefined;
   readonly limit: number;
-  readonly transaction: LmdbReadTransaction;
+  /** Without it the range is read in the open write transaction. */
+  readonly transaction?: LmdbReadTransaction;
 }
 
 export interface LmdbDatabase {
-  get(key: Uint8Array, options?: { transaction: LmdbReadTransaction }): Uint8Array | undefined;
+  get(key: Uint8Array, options?: { transaction: LmdbReadTransaction } | undefined): Uint8Array | undefined;
   /** The keys come without their partition (`codec.ts`). */
   getRange(options: LmdbRange): Iterable<{ key: Uint8Array; value: Uint8Array }>;
   put(key: Uint8Array, value: Uint8Array): unknown;
@@ -25,6 +26,15 @@ export interface LmdbDatabase {
   useReadTransaction(): LmdbReadTransaction;
   resetReadTxn(): void;
   readerCheck(): number;
+  /** A heading, and a line a reader. */
+  readerList(): string;
+  getStats(): {
+    pageSize: number;
+    lastPageNumber: number;
+    mapSize: number;
+    maxReaders: number;
+    lastTxnId: number;
+  };
   close(): Promise<void>;
 }
 

@@ -15,7 +15,10 @@ import { join } from "node:path";
 import { openProcessLock } from "../../base/platform.ts";
 
 export interface WriterLock {
-  /** Runs `body`, which may not wait for anything, while no other process opens, writes or closes. */
+  /**
+   * Runs `body`, which may not wait for anything, while no other process opens, writes or closes. One inside another adds
+   * nothing.
+   */
   holding<T>(body: () => T): T;
   close(): void;
 }
@@ -23,12 +26,16 @@ export interface WriterLock {
 /** Opens the lock of a database's folder. */
 export async function openWriterLock(folder: string, readOnly: boolean): Promise<WriterLock> {
   const lock = await openLock(join(folder, "writer.lock"), readOnly);
+  let isHeld = false;
   return {
     holding(body) {
+      if (isHeld) return body();
       lock?.lock();
+      isHeld = true;
       try {
         return body();
       } finally {
+        isHeld = false;
         lock?.unlock();
       }
     },
@@ -36,12 +43,12 @@ export async function openWriterLock(folder: string, readOnly: boolean): Promise
   };
 }
 
-/** Where nothing can be written, nobody can have made the lock's file, nor write. */
+/** Where the file cannot be written to, it can still be locked; where there is none, no writer has been. */
 async function openLock(path: string, readOnly: boolean): ReturnType<typeof openProcessLock> {
   try {
     return await openProcessLock(path);
   } catch (error) {
-    if (readOnly) return undefined;
-    throw error;
+    if (!readOnly) throw error;
+    return await openProcessLock(path, { readOnly }).catch(() => undefined);
   }
 }

@@ -14,7 +14,7 @@ import { openLmdb } from "../mod.ts";
 const P = utf8("partition");
 const [mode, folder, argument] = process.argv.slice(2) as [string, string, string];
 
-const modes: Record<string, () => Promise<void>> = { count, visit, write, fill, outgrow, single, planted };
+const modes: Record<string, () => Promise<void>> = { count, visit, rounds, write, outgrow, single, planted };
 await modes[mode]!();
 
 /** Raises the counter ARGUMENT times with `setIf`. */
@@ -47,6 +47,17 @@ async function visit(): Promise<void> {
   writeSync(1, "done\n");
 }
 
+/** Writes the same 300 keys ARGUMENT times, each time the round's number into all of them in one transaction. */
+async function rounds(): Promise<void> {
+  const store = await openLmdb(folder);
+  for (let round = 0; round < Number(argument); round++) {
+    const value = new Uint8Array(round % 7 === 0 ? 5000 : 100);
+    new DataView(value.buffer).setUint32(0, round);
+    await store.setMany(P, Array.from({ length: 300 }, (_, i) => ({ key: utf8(`key ${i}`), value })));
+  }
+  await store.close();
+}
+
 /** Writes until it is killed; each line names a write that was answered. ARGUMENT begins its keys. */
 async function write(): Promise<void> {
   const store = await openLmdb(folder);
@@ -55,20 +66,6 @@ async function write(): Promise<void> {
     const entries = [0, 1, 2].map((part) => ({ key: utf8(`${argument}/${i}/${part}`), value }));
     await store.setMany(P, entries);
     writeSync(1, `${i}\n`);
-  }
-}
-
-/** Writes until a write fails, and says with what; each line before names a write that was answered. */
-async function fill(): Promise<void> {
-  const store = await openLmdb(folder);
-  for (let i = 0;; i++) {
-    try {
-      await store.set(P, utf8(`${i}`), new Uint8Array(10_000).fill(i % 251));
-      writeSync(1, `${i}\n`);
-    } catch (error) {
-      writeSync(1, isCoded(error) ? error.code : String(error));
-      return;
-    }
   }
 }
 

@@ -1,0 +1,56 @@
+/** `doctor`: whether the home and where it lies are as they should be. Whatever is wrong, it runs and says so. */
+
+import process from "node:process";
+import {
+  examineFolder,
+  examineStores,
+  type Finding,
+  type FindingState,
+  problemOf,
+} from "../../catalog/examine.ts";
+import { findHome, type FoundHome } from "../../catalog/home.ts";
+import { runtimeName } from "../../base/platform.ts";
+import description from "../../package.json" with { type: "json" };
+import type { Context } from "../context.ts";
+import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
+import { hintFor } from "../hints.ts";
+import { homeOptions } from "../session.ts";
+
+const MARKS: Readonly<Record<FindingState, string>> = { ok: "ok", warning: "note", problem: "BAD" };
+
+export async function run(context: Context): Promise<number> {
+  const { output } = context;
+  const { version } = description;
+  const runtime = runtimeName();
+  const platform = `${process.platform}-${process.arch}`;
+  const isText = output.json === "none";
+  if (isText) output.line(`tarn ${version} (${runtime}, ${platform})`);
+  const findings = [];
+  for await (const { error, ...finding } of findingsOf(context)) {
+    const hint = error && hintFor(error);
+    findings.push({ ...finding, ...(hint === undefined ? {} : { hint }) });
+    if (!isText) continue;
+    output.line(`${MARKS[finding.state].padEnd(5)}${finding.name}: ${output.shown(finding.text)}`);
+    if (hint !== undefined) output.line(`     ${hint}`);
+  }
+  const states = findings.map(({ state }) => state);
+  const state = states.includes("problem") ? "problem" : states.includes("warning") ? "warning" : "ok";
+  if (!isText) output.document({ version, runtime, platform, state, findings });
+  return state === "problem" ? EXIT_NO : EXIT_OK;
+}
+
+async function* findingsOf({ environment, arguments: given }: Context): AsyncGenerator<Finding> {
+  let home: FoundHome;
+  try {
+    home = findHome(environment.homePlaces(given.value("home")));
+  } catch (error) {
+    yield problemOf("home", error);
+    return;
+  }
+  yield* examineFolder(home);
+  try {
+    yield* examineStores(home, await homeOptions(home, environment));
+  } catch (error) {
+    yield problemOf("key-value store", error);
+  }
+}
