@@ -9,7 +9,7 @@
 
 import { join } from "node:path";
 import process from "node:process";
-import { lossyText, utf8 } from "../base/bytes.ts";
+import { utf8 } from "../base/bytes.ts";
 import { systemClock } from "../base/clock.ts";
 import { type Randomness, seededRandomness, systemRandomness } from "../base/randomness.ts";
 import { openDiskCache } from "../cache/mod.ts";
@@ -177,7 +177,7 @@ class Program {
       const scan = (await this.repository.files.open(range.id)).scan();
       while (scan.next() || await scan.load()) {
         count++;
-        bytes += scan.keyLength + scan.valueEnd - scan.valueStart;
+        bytes += scan.keyEnd - scan.keyStart + scan.valueEnd - scan.valueStart;
       }
     }
     return { ...watch.read(), answer: [count, bytes] };
@@ -192,7 +192,7 @@ class Program {
     while (scan.next() || await scan.load()) {
       count++;
       entry.readAt(scan, scan.rangeId);
-      sum += lossyText(scan.keyBytes, scan.keyLength).length + entry.sizeBytes + entry.etag.length +
+      sum += scan.keyText().length + entry.sizeBytes + entry.etag.length +
         entry.address.length + entry.lastModified.seconds + entry.contentType.length;
     }
     return { ...watch.read(), answer: [count, sum] };

@@ -7,7 +7,7 @@ import type { Randomness } from "../base/randomness.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { KvStore } from "../kv/store.ts";
 import { type ApplyOptions, Metarange, TableFiles } from "./committed/mod.ts";
-import { entryWeight, newId, sameContent } from "./objects/mod.ts";
+import { CheckedFiles, entryWeight, flushNamed, LateFlush, newId, sameContent } from "./objects/mod.ts";
 import { Commits, Refs, Repositories, repositoryPartition, type RepositoryRecord } from "./refs/mod.ts";
 
 /** What the engine stands on. Time and chance come in here and nowhere else. */
@@ -39,6 +39,8 @@ export class Repository {
   readonly files: TableFiles;
   readonly commits: Commits;
   readonly refs: Refs;
+  readonly lateFlush: LateFlush;
+  readonly checkedFiles: CheckedFiles;
   readonly #metaranges = new Map<string, Metarange>();
 
   constructor(context: EngineContext, record: RepositoryRecord, objects: ObjectStore) {
@@ -52,10 +54,13 @@ export class Repository {
     this.files = new TableFiles(objects, {
       ...(context.cacheBytes === undefined ? {} : { cacheBytes: context.cacheBytes }),
       ...(disk && objects.isFar ? { tables: disk } : {}),
+      vouch: (range) => flushNamed(objects, range),
       sides: { chunking: record.chunking, weigh: entryWeight, ...(disk ? { disk } : {}) },
     });
     this.commits = new Commits(context.kv, this.partition);
     this.refs = new Refs(context.kv, this.partition, context);
+    this.checkedFiles = new CheckedFiles(objects);
+    this.lateFlush = new LateFlush(objects, context.clock);
   }
 
   get name(): string {

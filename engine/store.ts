@@ -1,9 +1,6 @@
 /** The embedded engine as a store: the first implementation of the store contract. */
 
-import { millisecondsOf } from "../base/clock.ts";
-import { CodedError } from "../base/errors.ts";
 import type { Selector } from "../base/uri.ts";
-import type { ByteRange, ByteStream } from "../drivers/object_store.ts";
 import type {
   BlameItem,
   BlameOptions,
@@ -13,6 +10,10 @@ import type {
   CommitOptions,
   DiffItem,
   DiffOptions,
+  Durability,
+  Fork,
+  IssuedAddress,
+  LinkOptions,
   ListItem,
   ListObjectsOptions,
   LogOptions,
@@ -21,31 +22,43 @@ import type {
   MergeResult,
   ObjectStats,
   PickOptions,
+  ReadOptions,
+  ReadResult,
   RefInfo,
   ReflogItem,
   RepositoryInfo,
   Store,
   StoreCosts,
 } from "../drivers/store.ts";
+import type { CommittedFile, Settings } from "../drivers/settings.ts";
+import type { Tasks } from "../drivers/tasks.ts";
 import { lossyText } from "../base/bytes.ts";
-import { decodeEntry, downloadObject, pathKey } from "./objects/mod.ts";
+import { checkObjectMetadata, pathKey } from "./objects/mod.ts";
 import { blame } from "./operations/blame.ts";
 import { commitBranch } from "./operations/commit.ts";
+import { compareRefs, forkOf } from "./operations/compare.ts";
+import { sumOfCosts } from "./operations/costs.ts";
 import { createRepository } from "./operations/create_repository.ts";
 import { diffRefs, statusOfBranch } from "./operations/diff.ts";
+import { listAll, MANY_ITEMS } from "./operations/list_all.ts";
+import { issueAddress, linkAddress } from "./operations/link.ts";
 import { listView } from "./operations/list.ts";
 import { logOf, reflogOf } from "./operations/log.ts";
 import { mergeInto } from "./operations/merge.ts";
 import { cherryPickOn, revertOn } from "./operations/pick.ts";
 import { previewMerge } from "./operations/preview_merge.ts";
 import { createBranch, createTag, deleteRef, getRef, listRefs, restoreRef } from "./operations/refs.ts";
+import { readObject } from "./operations/read.ts";
 import { hardReset, resetBranch } from "./operations/reset.ts";
 import { select } from "./operations/select.ts";
-import { commitInfo, statsOfRecord } from "./operations/stats.ts";
+import { commitInfo, repositoryInfo, statsOfRecord } from "./operations/stats.ts";
+import { committedFile } from "./operations/table_file.ts";
+import { EngineSettings } from "./settings.ts";
+import { EngineTasks } from "./tasks/tasks.ts";
 import { lookUp, objectNotFound, openView } from "./operations/view.ts";
 import { EngineBranchWriter } from "./operations/writer.ts";
 import type { ValueRecord } from "./committed/mod.ts";
-import { Repositories, type RepositoryRecord, resolveRef } from "./refs/mod.ts";
+import { Repositories, RepositoryMetadata, resolveRef } from "./refs/mod.ts";
 import { type EngineContext, Repository } from "./repository.ts";
 
 const CAPABILITIES: readonly Capability[] = [
@@ -70,6 +83,8 @@ class EngineStore implements Store {
   readonly #context: EngineContext;
   readonly #repositories: Repositories;
   readonly #open = new Map<string, Promise<Repository>>();
+  readonly settings: Settings = new EngineSettings((name) => this.#repository(name));
+  readonly tasks: Tasks = new EngineTasks((name) => this.#repository(name), this);
 
   constructor(context: EngineContext) {
     this.#context = context;
@@ -99,6 +114,21 @@ class EngineStore implements Store {
     await this.#repositories.remove(name);
   }
 
+  async getRepositoryMetadata(name: string): Promise<Readonly<Record<string, string>>> {
+    const { kv, partition } = await this.#repository(name);
+    return await new RepositoryMetadata(kv, partition).get();
+  }
+
+  async changeRepositoryMetadata(
+    name: string,
+    change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] },
+  ): Promise<void> {
+    const repository = await this.#repository(name);
+    checkObjectMetadata(change.set ?? {});
+    await new RepositoryMetadata(repository.kv, repository.partition).change(change);
+    await repository.checkLive();
+  }
+
   async select(repository: string, selector: Selector, ref: string | undefined): Promise<string> {
     return await select(await this.#repository(repository), selector, ref);
   }
@@ -119,8 +149,14 @@ class EngineStore implements Store {
     return await getRef(await this.#repository(repository), "branch", branch);
   }
 
-  async createBranch(repository: string, branch: string, source: string, who: string): Promise<RefInfo> {
-    return await createBranch(await this.#repository(repository), branch, { source, who });
+  async createBranch(
+    repository: string,
+    branch: string,
+    source: string,
+    who: string,
+    options: { readonly isHidden?: boolean } = {},
+  ): Promise<RefInfo> {
+    return await createBranch(await this.#repository(repository), branch, { source, who, ...options });
   }
 
   async deleteBranch(repository: string, branch: string, who: string): Promise<void> {
@@ -166,6 +202,10 @@ class EngineStore implements Store {
     options: ListObjectsOptions = {},
   ): AsyncGenerator<readonly ListItem[]> {
     const opened = await this.#repository(repository);
+    const { delimiter = "", amount = Infinity } = options;
+    if (delimiter === "" && amount > MANY_ITEMS) {
+      return yield* listAll(opened, await openView(opened, ref), options);
+    }
     for await (const block of listView(opened, await openView(opened, ref), options)) {
       yield block.map((item): ListItem =>
         "record" in item
@@ -179,20 +219,31 @@ class EngineStore implements Store {
     repository: string,
     ref: string,
     path: string,
-    options: { range?: ByteRange; signal?: AbortSignal } = {},
-  ): Promise<{ stats: ObjectStats; body: ByteStream }> {
+    options: ReadOptions = {},
+  ): Promise<ReadResult> {
     const opened = await this.#repository(repository);
-    const record = await this.#find(opened, ref, path);
-    const entry = decodeEntry(record.data);
-    if (options.range) checkRange(path, options.range, entry.sizeBytes);
-    return {
-      stats: statsOfRecord(opened, record),
-      body: await downloadObject(opened.objects, entry, options),
-    };
+    return await readObject(opened, await this.#find(opened, ref, path), { ...options, path });
   }
 
-  async writer(repository: string, branch: string): Promise<BranchWriter> {
-    return await EngineBranchWriter.open(await this.#repository(repository), branch);
+  async issueAddress(repository: string, branch: string, path: string): Promise<IssuedAddress> {
+    return await issueAddress(await this.#repository(repository), branch, path);
+  }
+
+  async linkAddress(
+    repository: string,
+    branch: string,
+    path: string,
+    options: LinkOptions,
+  ): Promise<ObjectStats> {
+    return await linkAddress(await this.#repository(repository), { branch, path }, options);
+  }
+
+  async writer(
+    repository: string,
+    branch: string,
+    options: { readonly durability?: Durability } = {},
+  ): Promise<BranchWriter> {
+    return await EngineBranchWriter.open(await this.#repository(repository), branch, options);
   }
 
   async *status(
@@ -210,6 +261,19 @@ class EngineStore implements Store {
     options: DiffOptions = {},
   ): AsyncGenerator<readonly DiffItem[]> {
     yield* diffRefs(await this.#repository(repository), [left, right], options);
+  }
+
+  async *compare(
+    repository: string,
+    left: string,
+    right: string,
+    options: DiffOptions = {},
+  ): AsyncGenerator<readonly DiffItem[]> {
+    yield* compareRefs(await this.#repository(repository), [left, right], options);
+  }
+
+  async fork(repository: string, left: string, right: string): Promise<Fork> {
+    return await forkOf(await this.#repository(repository), [left, right]);
   }
 
   async commit(repository: string, branch: string, options: CommitOptions): Promise<CommitInfo> {
@@ -281,26 +345,28 @@ class EngineStore implements Store {
     return await resetBranch(await this.#repository(repository), branch, { ...what, who });
   }
 
-  async hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo> {
-    return commitInfo(await hardReset(await this.#repository(repository), branch, { ref, who }));
+  async hardReset(
+    repository: string,
+    branch: string,
+    ref: string,
+    who: string,
+    options: { readonly keepsStaged?: boolean } = {},
+  ): Promise<CommitInfo> {
+    return commitInfo(await hardReset(await this.#repository(repository), branch, { ref, who, ...options }));
+  }
+
+  async committedFile(repository: string, kind: "range" | "meta_range", id: string): Promise<CommittedFile> {
+    return await committedFile(await this.#repository(repository), kind, id);
   }
 
   async costs(): Promise<StoreCosts> {
     const opened = await Promise.allSettled(this.#open.values());
-    const counts = opened.flatMap((one) => one.status === "fulfilled" ? [one.value.files.counts] : []);
-    const sum = (name: keyof StoreCosts) => counts.reduce((total, count) => total + count[name], 0);
-    return {
-      tablesOpened: sum("tablesOpened"),
-      blocksRead: sum("blocksRead"),
-      bytesRead: sum("bytesRead"),
-      tablesWritten: sum("tablesWritten"),
-      bytesWritten: sum("bytesWritten"),
-      blocksCopied: sum("blocksCopied"),
-      rangesReused: sum("rangesReused"),
-    };
+    return sumOfCosts(opened.flatMap((one) => one.status === "fulfilled" ? [one.value.files.counts] : []));
   }
 
   async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values());
+    for (const one of opened) if (one.status === "fulfilled") await one.value.lateFlush.finish();
     await this.#context.kv.close();
   }
 
@@ -321,24 +387,4 @@ class EngineStore implements Store {
     opening.catch(() => this.#open.delete(record.instanceUid));
     return await opening;
   }
-}
-
-/** Refuses a range that begins past the end here, where the object's path is known. */
-function checkRange(path: string, { start }: ByteRange, sizeBytes: number): void {
-  if (start < sizeBytes) return;
-  throw new CodedError(
-    "invalid",
-    "invalid_range",
-    `Cannot read "${path}" from byte ${start}: it has ${sizeBytes} bytes`,
-    { details: { path, size_bytes: sizeBytes } },
-  );
-}
-
-function repositoryInfo(record: RepositoryRecord): RepositoryInfo {
-  return {
-    id: record.id,
-    storageNamespace: record.storageNamespace,
-    defaultBranch: record.defaultBranch,
-    creationDate: Math.floor(millisecondsOf(record.creationDate) / 1000),
-  };
 }

@@ -21,6 +21,7 @@ import type { Metarange } from "./metarange.ts";
 import type { OpenRange } from "./open_range.ts";
 import { RangeCursor } from "./range_cursor.ts";
 import type { ValueRecord } from "./record.ts";
+import { giveBytesBack, takeBytes } from "./spare_memory.ts";
 import { TheirRanges } from "./their_ranges.ts";
 import { MetarangeWriter, type WrittenMetarange } from "./writer.ts";
 
@@ -115,9 +116,11 @@ class Application {
     return { ...written, added: this.#added, changed: this.#changed, removed: this.#removed };
   }
 
-  /** Waits until nothing is being written any more. */
+  /** Waits until nothing is being written any more, and gives back what was used. */
   async settle(): Promise<void> {
     await this.#parts.writer.settle();
+    giveBytesBack(this.#ids);
+    this.#ids = EMPTY_BYTES;
   }
 
   /** Whether the range that the old side stands before can be taken over whole, given the next change. */
@@ -177,7 +180,10 @@ class Application {
   /** Returns memory for the record IDs of an old range: one is open at a time, so it is used again and again. */
   #idsMemory({ info }: OpenRange): Uint8Array {
     const bytes = info.count * RECORD_ID_BYTES;
-    if (this.#ids.length < bytes) this.#ids = new Uint8Array(bytes * 5 / 4);
+    if (this.#ids.length < bytes) {
+      giveBytesBack(this.#ids);
+      this.#ids = takeBytes(bytes);
+    }
     return this.#ids;
   }
 

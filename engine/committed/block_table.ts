@@ -10,6 +10,8 @@ import { RECORD_ID_BYTES } from "./ids.ts";
 const DIGEST_WORDS = 4;
 const RECORDS = 4, KEY_BYTES = 5, VALUE_BYTES = 6, WEIGHT = 7, BREAKS = 8, FINGERPRINT = 9;
 const ROW_WORDS = 10;
+const START_ROWS = 256;
+const MAX_SPARE_WORDS = 256 * 1024;
 
 export const BLOCK_ROW_BYTES = ROW_WORDS * 4;
 
@@ -98,11 +100,21 @@ export class BlockTable {
   }
 }
 
+const NO_WORDS = new Uint32Array(0);
+/** What the last table was built in. */
+let spareWords: Uint32Array | undefined;
+
+function takeSpare(): Uint32Array {
+  const words = spareWords ?? new Uint32Array(START_ROWS * ROW_WORDS);
+  spareWords = undefined;
+  return words;
+}
+
 /** Builds a block table as a range is written or read. */
 export class BlockTableBuilder {
   readonly #digest = new Uint8Array(RECORD_ID_BYTES);
   readonly #digestWords = new Uint32Array(this.#digest.buffer, 0, DIGEST_WORDS);
-  #words = new Uint32Array(256 * ROW_WORDS);
+  #words = takeSpare();
   #end = 0;
   #records = 0;
   #keyBytes = 0;
@@ -152,8 +164,12 @@ export class BlockTableBuilder {
     return this.#records;
   }
 
+  /** Returns the table; nothing can be added afterwards. */
   finish(): BlockTable {
-    return new BlockTable(this.#words.slice(0, this.#end));
+    const table = new BlockTable(this.#words.slice(0, this.#end));
+    if (this.#words.length <= MAX_SPARE_WORDS) spareWords = this.#words;
+    this.#words = NO_WORDS;
+    return table;
   }
 
   #reserve(words: number): void {

@@ -318,12 +318,15 @@ test("sides that are missing, damaged or another file's are made again and chang
   };
   let version = 20;
   for (const [what, damage] of Object.entries(damages)) {
-    for (const name of readdirSync(folder)) damage(join(folder, name));
-    const files = open(objects, WHOLE, disk);
-    const cost = await costOfOneChange(files, id, ++version);
-    const expected = new Map(model).set("key-002000", recordOf("key-002000", version));
-    assert.equal(cost.id, canonicalModel(expected.values(), WHOLE, entryWeight).metarangeId, what);
-    assert.ok(cost.blocksCopied > 100, what);
+    for (const kind of [".ids", ".blocks", ""]) {
+      for (const name of readdirSync(folder)) if (name.endsWith(kind)) damage(join(folder, name));
+      const files = open(objects, WHOLE, disk);
+      const cost = await costOfOneChange(files, id, ++version);
+      const expected = new Map(model).set("key-002000", recordOf("key-002000", version));
+      const where = `${what} ${kind}`;
+      assert.equal(cost.id, canonicalModel(expected.values(), WHOLE, entryWeight).metarangeId, where);
+      assert.ok(cost.blocksCopied > 100, where);
+    }
   }
 });
 

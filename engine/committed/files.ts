@@ -4,6 +4,7 @@
  * One reader a file in flight; open readers are kept while their indexes have room, the least recently used dropped.
  */
 
+import { equalBytes } from "../../base/bytes.ts";
 import { CodedError, corrupt, isCoded } from "../../base/errors.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type FinishedTable,
   type ReadCounts,
   TableReader,
+  type TableReaderOptions,
 } from "../sstable/mod.ts";
 import type { DiskCache } from "../../cache/mod.ts";
 import { ByteLru } from "./byte_lru.ts";
@@ -40,6 +42,8 @@ export interface TableFilesOptions {
   readonly sides?: SideOptions;
   /** Keeps copies of tables whose namespace is far away. */
   readonly tables?: DiskCache;
+  /** Makes durable what the records of a range name; returns false when a part of it is not there, or damaged. */
+  readonly vouch?: (range: TableReader) => Promise<boolean>;
   /** What decoded blocks may take in memory. */
   readonly cacheBytes?: number;
 }
@@ -57,6 +61,7 @@ export class TableFiles {
   readonly #objects: ObjectStore;
   readonly #cache: BlockCache;
   readonly #tables: DiskCache | undefined;
+  readonly #vouch: TableFilesOptions["vouch"];
   readonly #sides: Sides | undefined;
   readonly #open = new ByteLru<TableReader>(INDEX_BYTES);
   readonly #flushing = new Set<Promise<void>>();
@@ -64,9 +69,10 @@ export class TableFiles {
 
   constructor(
     objects: ObjectStore,
-    { sides, tables, cacheBytes = DEFAULT_CACHE_BYTES }: TableFilesOptions = {},
+    { sides, tables, vouch, cacheBytes = DEFAULT_CACHE_BYTES }: TableFilesOptions = {},
   ) {
     this.#tables = tables;
+    this.#vouch = vouch;
     this.#objects = objects;
     this.#cache = new BlockCache(cacheBytes);
     this.#sides = sides && new Sides(sides);
@@ -120,7 +126,8 @@ export class TableFiles {
 
   /**
    * Stores a table under its ID unless a sound one is there already. An existing file that does not verify is written
-   * again: it may be what a crash left of somebody's write.
+   * again: it may be what a crash left of somebody's write. So is a sound range of other bytes than ours that names what is
+   * not there; what it names is made durable otherwise, since who wrote it may never have come to that.
    */
   async write(id: string, table: FinishedTable, side?: Side): Promise<void> {
     try {
@@ -128,7 +135,7 @@ export class TableFiles {
     } catch (error) {
       if (!isCoded(error, "object_exists")) throw error;
       // What is known of our bytes need not hold of those that are there: their blocks may end elsewhere.
-      if (await this.#isSound(id)) return;
+      if (await this.#isSame(id, table) || await this.#isSound(id, side !== undefined)) return;
       this.#open.delete(id);
       await this.#objects.put(fileKey(id), table.parts, { mode: "replace" });
       await this.#sides?.forget(id);
@@ -154,12 +161,29 @@ export class TableFiles {
     if (ids.length > 0) await this.#objects.flush(ids.map(fileKey));
   }
 
-  /** Returns whether the table exists and every checksum in it holds. */
-  async #isSound(id: string): Promise<boolean> {
+  /** Returns whether the table is there, byte for byte: then it names what ours names. */
+  async #isSame(id: string, { parts, sizeBytes }: FinishedTable): Promise<boolean> {
+    const key = fileKey(id);
+    if ((await this.#objects.head(key))?.sizeBytes !== sizeBytes) return false;
+    let at = 0;
+    try {
+      for (const part of parts) {
+        if (!equalBytes(await this.#objects.read(key, at, part.length), part)) return false;
+        at += part.length;
+      }
+      return true;
+    } catch (error) {
+      if (isCoded(error) && (error.kind === "corrupt" || error.kind === "not_found")) return false;
+      throw error;
+    }
+  }
+
+  /** Returns whether the table exists, every checksum in it holds, and if it is a range, whether what it names is there. */
+  async #isSound(id: string, isRange: boolean): Promise<boolean> {
     try {
       const reader = await this.#openFile(id);
       await reader.verify();
-      return true;
+      return !isRange || (await this.#vouch?.(reader)) !== false;
     } catch (error) {
       if (isCoded(error) && error.kind === "corrupt") return false;
       throw error;
@@ -180,16 +204,29 @@ export class TableFiles {
     const origin = objectSource(this.#objects, key, info.sizeBytes);
     const options = { cache: this.#cache, counts: this.counts };
     const disk = this.#tables;
-    if (!disk) return await TableReader.open(origin, options);
+    if (!disk) return await openNamed(id, origin, options);
     const source = await keptSource({ id, origin, disk });
     try {
-      return await TableReader.open(source, options);
+      return await openNamed(id, source, options);
     } catch (error) {
       // The copy may be at fault.
       if (!isCoded(error) || error.kind !== "corrupt" || !await source.forget?.()) throw error;
-      return await TableReader.open(source, options);
+      return await openNamed(id, source, options);
     }
   }
+}
+
+/** Opens a table. Fails with `corrupt_file` also when it says itself that it is another one; lakeFS's files say nothing. */
+async function openNamed(id: string, source: ByteSource, options: TableReaderOptions): Promise<TableReader> {
+  const table = await TableReader.open(source, options);
+  const own = table.userProperties.id;
+  if (own === undefined || own === id) return table;
+  throw new CodedError(
+    "corrupt",
+    "corrupt_file",
+    `Cannot read "${source.name}": the file is another one under this name, "${own}"`,
+    { details: { file: source.name } },
+  );
 }
 
 function fileKey(id: string): string {

@@ -113,7 +113,7 @@ export class Metarange {
       count !== range.count || compareBytes(minKey, range.minKey) !== 0 ||
       compareBytes(maxKey, range.maxKey) !== 0
     ) {
-      corrupt(range.id, 0, "it holds other records than its metarange says");
+      corrupt(`_lakefs/${range.id}`, 0, "it holds other records than its metarange says");
     }
     this.#checked.add(table);
     return table;

@@ -49,18 +49,14 @@ export class OpenRange {
   }
 
   /**
-   * Whether stored blocks, the first of them block `from`, are those that {@link blocks} is about. Fails with `corrupt_file` when
-   * one is damaged.
+   * Whether stored blocks, from block `from` on and before block `to`, are those that {@link blocks} is about. Fails with
+   * `corrupt_file` when one is damaged.
    */
-  holds(from: number, stored: Uint8Array): boolean {
-    const { table } = this, { index } = table;
-    const end = index.offset(from) + stored.length;
-    for (let i = from; i < index.count && index.offset(i) < end; i++) {
-      if (table.fingerprint(i, { from, stored }) === this.#blocks!.fingerprint(i)) continue;
-      table.checkStored(i, { from, stored });
-      return false;
-    }
-    return true;
+  holds(from: number, to: number, stored: Uint8Array): boolean {
+    const { table } = this;
+    const other = table.firstOther(stored, { from, to, known: this.#blocks! });
+    if (other < to) table.checkStored(other, { from, stored });
+    return other === to;
   }
 
   /**

@@ -99,7 +99,7 @@ export class RangeWriter {
     const totals = blocks.totals(from, to);
     const piece = this.#pool.take(index.end(to - 1) - index.offset(from));
     const bytes = await old.table.storedBlocks(from, to, piece);
-    if (!old.holds(from, bytes)) {
+    if (!old.holds(from, to, bytes)) {
       this.#pool.giveBack(piece);
       return false;
     }

@@ -6,14 +6,15 @@ import type { RangeInfo } from "./range.ts";
 import { findParts, type ValueParts } from "./record.ts";
 
 /**
- * Walks records in key order. Until the next one, the current key lies in `keyBytes` up to `keyLength`, and identity and
- * data lie in `bytes`, which are an array of its own for each block. It waits once for many blocks:
+ * Walks records in key order. Until the next one, the current key lies in `keyBytes` from `keyStart` to `keyEnd`, and
+ * identity and data lie in `bytes`; with other bytes the arrays are others, too. It waits once for many blocks:
  *
  *     while (scan.next() || await scan.load()) { … scan.keyBytes … scan.dataStart … }
  */
 export class RecordScan implements ValueParts {
   keyBytes: Uint8Array = EMPTY_BYTES;
-  keyLength = 0;
+  keyStart = 0;
+  keyEnd = 0;
   bytes: Uint8Array = EMPTY_BYTES;
   identityStart = 0;
   identityEnd = 0;
@@ -40,6 +41,11 @@ export class RecordScan implements ValueParts {
     return this.#ranges[this.#range]!.id;
   }
 
+  /** Returns the text of the current key, with U+FFFD for what is no UTF-8. */
+  keyText(): string {
+    return this.#table!.keyText();
+  }
+
   /** Moves to the next record if its block has been read; `false` means "call {@link load}". */
   next(): boolean {
     return this.#table !== undefined && this.#table.next() && this.#take(this.#table);
@@ -58,7 +64,8 @@ export class RecordScan implements ValueParts {
 
   #take(table: TableScan): true {
     this.keyBytes = table.keyBytes;
-    this.keyLength = table.keyLength;
+    this.keyStart = table.keyStart;
+    this.keyEnd = table.keyEnd;
     this.bytes = table.valueBytes;
     findParts(table, this.rangeId, this);
     return true;

@@ -25,7 +25,7 @@ async function scanned(metarange: Metarange, start?: Uint8Array): Promise<ValueR
   while (scan.next() || await scan.load()) {
     const { bytes } = scan;
     records.push({
-      key: scan.keyBytes.slice(0, scan.keyLength),
+      key: scan.keyBytes.slice(scan.keyStart, scan.keyEnd),
       identity: bytes.slice(scan.identityStart, scan.identityEnd),
       data: bytes.slice(scan.dataStart, scan.dataEnd),
     });

@@ -2,8 +2,11 @@
  * Side files: what is known of a range beside its own file, kept on this machine only.
  *
  *     <id>.blocks   magic (8 bytes), range ID (32), what binds it to the range's file: size (uint64), index checksum (uint32),
- *                   raggedness (uint32); the rows of the block table; SHA-256 of all before
+ *                   raggedness (uint32); CRC-32 of the record IDs (uint32), the rows of the block table; SHA-256 of all before
  *     <id>.ids      the record IDs, 32 bytes each; their SHA-256 is the range's ID
+ *
+ * A block table is written of record IDs that were hashed and gave the range's ID. So later on their CRC-32 is enough to know
+ * them again: it takes a tenth of the time.
  *
  * Without them nothing is lost but time: they are made again from the range's file. A range whose record IDs do not give
  * its ID, or whose index is not one of ours, has none and is read record by record. Numbers are in the machine's own order.
@@ -11,6 +14,7 @@
 
 import { equalBytes, fromHex } from "../../base/bytes.ts";
 import { fnv1a64Mod, sha256 } from "../../base/hashes.ts";
+import { crc32 } from "../../base/platform.ts";
 import type { DiskCache } from "../../cache/mod.ts";
 import { type TableReader, tableRecord } from "../sstable/mod.ts";
 import { BLOCK_ROW_BYTES, BlockTable, BlockTableBuilder } from "./block_table.ts";
@@ -31,14 +35,22 @@ export interface SideOptions {
   readonly disk?: DiskCache;
 }
 
-const MAGIC = 0x3164_6973;
+const MAGIC = 0x3264_6973;
 const HEAD_BYTES = 56;
+/** The head, and behind it the checksum of the record IDs. */
+const ROWS_START = HEAD_BYTES + 4;
 const SUM_BYTES = 32;
 const MEMORY_BYTES = 32 * 1024 * 1024;
 
+/** A block table, and what the record IDs of its range are known by. */
+interface KnownTable {
+  readonly blocks: BlockTable;
+  readonly idsChecksum: number;
+}
+
 export class Sides {
   readonly #options: SideOptions;
-  readonly #tables = new ByteLru<BlockTable>(MEMORY_BYTES);
+  readonly #tables = new ByteLru<KnownTable>(MEMORY_BYTES);
   readonly #ids = new ByteLru<Uint8Array>(MEMORY_BYTES);
   /** Ranges that have none. */
   readonly #none = new Set<string>();
@@ -53,12 +65,12 @@ export class Sides {
   /** Returns a range's block table, or `undefined` when it can have none. */
   async blockTable(id: string, reader: TableReader): Promise<BlockTable | undefined> {
     const known = this.#tables.get(id);
-    if (known) return known;
+    if (known) return known.blocks;
     const kept = await this.#options.disk?.read(`${id}.blocks`);
     const table = kept && decodeTable(kept, this.#head(id, reader));
     if (table) {
-      this.#tables.set(id, table, table.bytes.length);
-      return table;
+      this.#tables.set(id, table, table.blocks.bytes.length);
+      return table.blocks;
     }
     return (await this.#make(id, reader))?.blocks;
   }
@@ -68,7 +80,7 @@ export class Sides {
     const known = this.#ids.get(id);
     if (known) return known;
     const kept = await this.#options.disk?.read(`${id}.ids`, into);
-    if (kept && fileIdOf(kept) === id) return kept;
+    if (kept && this.#areThose(id, kept)) return kept;
     return (await this.#make(id, reader))?.recordIds;
   }
 
@@ -79,11 +91,12 @@ export class Sides {
     file: { readonly sizeBytes: number; readonly indexChecksum: number },
   ): Promise<void> {
     const { disk } = this.#options;
-    this.#tables.set(id, side.blocks, side.blocks.bytes.length);
+    const table = { blocks: side.blocks, idsChecksum: crc32(side.recordIds) };
+    this.#tables.set(id, table, side.blocks.bytes.length);
     // A copy: the writer uses its memory again.
     if (!disk) return this.#ids.set(id, side.recordIds.slice(), side.recordIds.length);
     await disk.write(`${id}.ids`, side.recordIds);
-    await disk.write(`${id}.blocks`, encodeTable(side.blocks, this.#head(id, file)));
+    await disk.write(`${id}.blocks`, encodeTable(table, this.#head(id, file)));
   }
 
   /** Whether a file was found to hold other records than the ID that it is named by says. */
@@ -98,6 +111,12 @@ export class Sides {
     this.#none.delete(id);
     this.#misnamed.delete(id);
     await this.#options.disk?.delete(`${id}.blocks`);
+  }
+
+  /** Whether record IDs are a range's own: those that its block table was written of, or else those that give its ID. */
+  #areThose(id: string, recordIds: Uint8Array): boolean {
+    const known = this.#tables.get(id);
+    return known ? crc32(recordIds) === known.idsChecksum : fileIdOf(recordIds) === id;
   }
 
   #make(id: string, reader: TableReader): Promise<Side | undefined> {
@@ -135,23 +154,31 @@ export class Sides {
   }
 }
 
-function encodeTable(table: BlockTable, head: Uint8Array): Uint8Array {
-  const rows = table.bytes;
-  const out = new Uint8Array(HEAD_BYTES + rows.length + SUM_BYTES);
+function encodeTable({ blocks, idsChecksum }: KnownTable, head: Uint8Array): Uint8Array {
+  const rows = blocks.bytes;
+  const out = new Uint8Array(ROWS_START + rows.length + SUM_BYTES);
   out.set(head);
-  out.set(rows, HEAD_BYTES);
-  const end = HEAD_BYTES + rows.length;
+  new DataView(out.buffer).setUint32(HEAD_BYTES, idsChecksum, true);
+  out.set(rows, ROWS_START);
+  const end = ROWS_START + rows.length;
   out.set(sha256(out.subarray(0, end)), end);
   return out;
 }
 
 /** Returns the table in a file with this head, or `undefined` when it is another one's or damaged. */
-function decodeTable(bytes: Uint8Array, head: Uint8Array): BlockTable | undefined {
+function decodeTable(bytes: Uint8Array, head: Uint8Array): KnownTable | undefined {
   const end = bytes.length - SUM_BYTES;
-  if (end < HEAD_BYTES || (end - HEAD_BYTES) % BLOCK_ROW_BYTES !== 0) return undefined;
+  if (end < ROWS_START || (end - ROWS_START) % BLOCK_ROW_BYTES !== 0) return undefined;
   if (!equalBytes(bytes.subarray(0, HEAD_BYTES), head)) return undefined;
   if (!equalBytes(sha256(bytes.subarray(0, end)), bytes.subarray(end))) return undefined;
-  return new BlockTable(new Uint32Array(bytes.slice(HEAD_BYTES, end).buffer));
+  const idsChecksum = new DataView(bytes.buffer, bytes.byteOffset).getUint32(HEAD_BYTES, true);
+  return { blocks: new BlockTable(wordsOf(bytes.subarray(ROWS_START, end))), idsChecksum };
+}
+
+/** Returns bytes as words, uncopied where they lie as words do. */
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Uint32Array(buffer, byteOffset, length / 4);
 }
 
 /** Reads a range's file whole. Returns `undefined` when its index or its blocks are not as ours are. */

@@ -2,15 +2,15 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
-import { PIECE_BYTES, PiecePool, TableWriter } from "../sstable/mod.ts";
+import { PIECE_BYTES, TableWriter } from "../sstable/mod.ts";
 import type { Chunking, RecordWeight } from "./chunking.ts";
 import type { TableFiles } from "./files.ts";
-import { RecordIds } from "./ids.ts";
 import { metarangeId } from "./metarange.ts";
 import type { OpenRange } from "./open_range.ts";
 import { encodeRange, type RangeInfo } from "./range.ts";
 import { type KnownId, type RangeMemory, RangeWriter, type WrittenRange } from "./range_writer.ts";
 import { encodeValue, type ValueRecord } from "./record.ts";
+import { giveRecordIdsBack, sparePieces, takeRecordIds } from "./spare_memory.ts";
 
 /** How many ranges may be on their way to the disk, each in memory whole. */
 const MAX_WRITING = 2;
@@ -35,8 +35,6 @@ export class MetarangeWriter {
   readonly #newRanges: string[] = [];
   /** Writes under way, the oldest first; a failed one is told by the next call that waits. */
   readonly #writing: Promise<void>[] = [];
-  readonly #pool = new PiecePool();
-  readonly #freeIds: RecordIds[] = [];
   #open: RangeWriter | undefined;
   /** What the open range is made in. */
   #memory: RangeMemory | undefined;
@@ -133,6 +131,7 @@ export class MetarangeWriter {
       writer.add(record.key, value);
     }
     const table = writer.finishInParts({
+      id,
       minKey: this.#ranges[0]?.minKey ?? EMPTY_BYTES,
       maxKey: this.#ranges.at(-1)?.maxKey ?? EMPTY_BYTES,
       count: this.#ranges.length,
@@ -152,9 +151,7 @@ export class MetarangeWriter {
   }
 
   #newRange(): RangeWriter {
-    const ids = this.#freeIds.pop() ?? new RecordIds();
-    ids.clear();
-    this.#memory = { pool: this.#pool, ids };
+    this.#memory = { pool: sparePieces, ids: takeRecordIds() };
     return new RangeWriter(this.#options.chunking, this.#memory);
   }
 
@@ -163,7 +160,7 @@ export class MetarangeWriter {
     const writing = this.#files.write(range.id, table, side).then(() => {
       this.#files.startFlush(range.id);
       for (const piece of table.pieces) pool.giveBack(piece);
-      this.#freeIds.push(ids);
+      giveRecordIdsBack(ids);
     });
     // Who waits hears of a failure; nobody else may, since nobody waits yet.
     writing.catch(() => {});

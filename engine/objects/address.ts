@@ -10,10 +10,28 @@ import type { Clock } from "../../base/clock.ts";
 import type { Randomness } from "../../base/randomness.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
+const ID = /^[0-9a-v]{26}$/;
 
 /** Returns a new time-sortable random id of 26 characters. */
-export function newId(clock: Clock, randomness: Randomness): string {
+export function newId(clock: Pick<Clock, "now">, randomness: Randomness): string {
   return encodeBase32Hex(idBytes(clock, randomness));
+}
+
+/**
+ * Returns an ID as {@link newId} does, but one that sorts behind `previous`, even if the clock was set back since: what is in the
+ * order of its IDs stays in the order in which it came to be.
+ */
+export function newIdAfter(previous: string, clock: Clock, randomness: Randomness): string {
+  const id = newId(clock, randomness);
+  if (id > previous || !ID.test(previous)) return id;
+  return newId({ now: () => millisecondsOfId(previous) + 1 }, randomness);
+}
+
+/** Returns the time in an ID, in milliseconds: its first 56 bits are microseconds. */
+export function millisecondsOfId(id: string): number {
+  let value = 0;
+  for (const digit of id.slice(0, 11)) value = value * 32 + ALPHABET.indexOf(digit);
+  return (value * 2 + (ALPHABET.indexOf(id[11]!) >> 4)) / 1000;
 }
 
 /** Returns the address, relative to the storage namespace, of a new object. */
@@ -23,7 +41,7 @@ export function newAddress(clock: Clock, randomness: Randomness): string {
   return `data/${spread >> 6}/${(spread >> 3) & 7}/${spread & 7}/${encodeBase32Hex(bytes)}`;
 }
 
-function idBytes(clock: Clock, randomness: Randomness): Uint8Array {
+function idBytes(clock: Pick<Clock, "now">, randomness: Randomness): Uint8Array {
   const bytes = new Uint8Array(16);
   let microseconds = Math.floor(clock.now() * 1000);
   for (let i = 6; i >= 0; i--) {

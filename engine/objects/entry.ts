@@ -74,6 +74,8 @@ const weighedFields = new EntryFields();
 export function entryWeight(record: ValueRecord): number {
   const fields = weighedFields;
   let weight = record.key.length + 32 + 64;
+  const plain = plainWeight(record.data);
+  if (plain >= 0) return weight + plain;
   if (!fields.find(record.data)) return weight + generalWeight(record.data);
   weight += fields.contentTypeEnd - fields.contentTypeStart;
   const { metadata } = fields;
@@ -83,6 +85,38 @@ export function entryWeight(record: ValueRecord): number {
 
 const CONTENT_TYPE_TAG = 7 * 8 + 2;
 const METADATA_TAG = 5 * 8 + 2;
+const ADDRESS_TAG = 1 * 8 + 2, LAST_MODIFIED_TAG = 2 * 8 + 2, SIZE_TAG = 3 * 8, ETAG_TAG = 4 * 8 + 2;
+const ADDRESS_TYPE_TAG = 6 * 8, SHA256_TAG = [0xa2, 0x06] as const;
+
+/** Returns the bytes of the content type of an entry as nearly all are; -1 for one with metadata or of another form. */
+function plainWeight(data: Uint8Array): number {
+  const { length } = data;
+  let weight = -1, at = 0;
+  while (at < length) {
+    const tag = data[at++]!;
+    if (tag === SIZE_TAG || tag === ADDRESS_TYPE_TAG) {
+      while (data[at++]! >= 0x80);
+      continue;
+    }
+    if (tag === SHA256_TAG[0]) {
+      if (data[at++] !== SHA256_TAG[1]) return -1;
+    } else if (tag === CONTENT_TYPE_TAG) {
+      if (weight >= 0 || data[at]! >= 0x80) return -1;
+      weight = data[at]!;
+    } else if (tag !== ADDRESS_TAG && tag !== LAST_MODIFIED_TAG && tag !== ETAG_TAG) return -1;
+    let size = data[at++]!;
+    if (size >= 0x80) size = (size & 0x7f) + longLength(data[at++]!);
+    at += size;
+  }
+  // What is cut off does not end where the bytes do.
+  if (at !== length) return -1;
+  return weight < 0 ? 0 : weight;
+}
+
+/** Returns what the second byte of a length stands for, or what no length is if it is not the last one. */
+function longLength(byte: number): number {
+  return byte < 0x80 ? byte * 0x80 : Infinity;
+}
 
 /** Returns the bytes of metadata and content type in an entry of any form that protobuf allows. */
 function generalWeight(data: Uint8Array): number {

@@ -1,7 +1,6 @@
 /** Reading entries one after the other, each field when it is asked for. */
 
-import { Buffer } from "node:buffer";
-import { EMPTY_BYTES, tryUtf8Text } from "../../base/bytes.ts";
+import { EMPTY_BYTES, oneUnitAByte, tryUtf8Text } from "../../base/bytes.ts";
 import type { Timestamp } from "../../base/clock.ts";
 import { corrupt } from "../../base/errors.ts";
 import {
@@ -31,19 +30,28 @@ export interface EntryPlace {
  */
 export class EntryReader {
   readonly #fields = new EntryFields();
+  readonly #sharesTexts: boolean;
   #where = "";
   /** Where the entry lies in its bytes. */
   #start = 0;
   #end = 0;
   /** The entry, where its bytes have an unusual form. */
   #unusual: Entry | undefined;
-  /** Bytes as text of one character each, made when the first text of them is asked for: the others are slices of it. */
+  /** Bytes as text of one unit each, made when the first text of them is asked for: the others are slices of it. */
   #text = "";
   /** Where the text lies in the bytes, and which bytes those are: neighbours often lie in the same ones. */
   #textStart = 0;
   #textEnd = 0;
   #textBytes: Uint8Array | undefined;
   #lastContentType = "";
+
+  /**
+   * Texts of neighbours share memory: who keeps one of them keeps all. Unless `sharesTexts` is false: then only those of one
+   * entry do.
+   */
+  constructor({ sharesTexts = true }: { readonly sharesTexts?: boolean } = {}) {
+    this.#sharesTexts = sharesTexts;
+  }
 
   /**
    * Turns to the entry of a record. Fails with `corrupt_file`, naming `where` it came from; so do the getters of texts
@@ -91,12 +99,9 @@ export class EntryReader {
 
   get contentType(): string {
     if (this.#unusual) return this.#unusual.contentType;
-    const { data, contentTypeStart, contentTypeEnd } = this.#fields;
-    const last = this.#lastContentType;
-    // Neighbours mostly have the same one.
-    if (!isAsciiAt(last, data, { start: contentTypeStart, end: contentTypeEnd })) {
-      this.#lastContentType = this.#textOf(contentTypeStart, contentTypeEnd);
-    }
+    const text = this.#textOf(this.#fields.contentTypeStart, this.#fields.contentTypeEnd);
+    // Neighbours mostly have the same one: who keeps them keeps one text.
+    if (text !== this.#lastContentType) this.#lastContentType = text;
     return this.#lastContentType;
   }
 
@@ -147,12 +152,11 @@ export class EntryReader {
 
   #makeText(): void {
     const { data } = this.#fields;
-    const isShort = data.length <= MAX_TEXT;
+    const isShort = this.#sharesTexts && data.length <= MAX_TEXT;
     this.#textBytes = data;
     this.#textStart = isShort ? 0 : this.#start;
     this.#textEnd = isShort ? data.length : this.#end;
-    // A `Buffer` over the same memory would cost several times as much as the text.
-    this.#text = Buffer.prototype.toString.call(data, "latin1", this.#textStart, this.#textEnd);
+    this.#text = oneUnitAByte(data, this.#textStart, this.#textEnd);
   }
 
   #readGenerally(): Entry {
@@ -198,17 +202,4 @@ export function decodeGenerally(data: Uint8Array, where: string): Entry {
 /** `Object.fromEntries` defines own properties, so that a key "__proto__" stays a key. */
 function asOwnProperties(pairs: readonly [string, string][]): Record<string, string> {
   return Object.fromEntries(pairs);
-}
-
-function isAsciiAt(
-  text: string,
-  data: Uint8Array,
-  { start, end }: { readonly start: number; readonly end: number },
-): boolean {
-  if (text.length !== end - start) return false;
-  for (let i = 0; i < text.length; i++) {
-    const byte = data[start + i]!;
-    if (byte >= 0x80 || text.charCodeAt(i) !== byte) return false;
-  }
-  return true;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hex, utf8 } from "../../base/bytes.ts";
+import { concatBytes, hex, utf8 } from "../../base/bytes.ts";
+import { protobufFields } from "../../base/protobuf.ts";
 import { entriesOf, golden } from "../../tests/support/golden.ts";
 import { entryOf } from "../../tests/support/golden_entries.ts";
 import { encodeValue } from "../committed/mod.ts";
@@ -81,3 +82,49 @@ test("sameContent() holds for equal bytes under different ETags, not for differe
   const { sha256: _, ...unknown } = multipart;
   assert.ok(!sameContent(entryRecord(key, simple), entryRecord(key, unknown)));
 });
+
+test("entryWeight() weighs an entry of any form as one that reads all of its fields does", () => {
+  const entry: Entry = {
+    address: "data/0/1/2/abc".repeat(12),
+    addressType: 2,
+    lastModified: { seconds: -5, nanos: 5 },
+    sizeBytes: 2 ** 45,
+    etag: "e".repeat(140),
+    metadata: {},
+    contentType: "text/plain",
+    sha256: new Uint8Array(32).fill(0xa2),
+  };
+  const key = utf8("k"), identity = new Uint8Array(32);
+  const whole = encodeEntry(entry), described = encodeEntry({ ...entry, metadata: { a: "b", c: "ü" } });
+  const twice = concatBytes(whole, encodeEntry({ ...entry, contentType: "x".repeat(200) }));
+  const unknown = concatBytes(whole, Uint8Array.of(0x4a, 3, 1, 2, 3, 0x50, 0x80, 1));
+  let weighed = 0, refused = 0;
+  for (const bytes of [whole, described, twice, unknown]) {
+    for (let end = 0; end <= bytes.length; end++) {
+      const data = bytes.slice(0, end);
+      const expected = weightOf(data);
+      if (expected === undefined) {
+        assert.throws(() => entryWeight({ key, identity, data }), { code: "corrupt_file" }, `${end}`);
+        refused++;
+      } else {
+        assert.equal(entryWeight({ key, identity, data }), 1 + 32 + 64 + expected, `${end}`);
+        weighed++;
+      }
+    }
+  }
+  assert.ok(weighed > 20 && refused > 500, `${weighed} weighed, ${refused} refused`);
+});
+
+/** The bytes of content type and metadata, or `undefined` when the entry does not decode. */
+function weightOf(data: Uint8Array): number | undefined {
+  try {
+    let weight = 0;
+    for (const { number, bytes } of protobufFields(data)) {
+      if (number === 7) weight += bytes.length;
+      if (number === 5) { for (const part of protobufFields(bytes)) weight += part.bytes.length; }
+    }
+    return weight;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,8 +1,10 @@
 /** Objects: what values mean. Entries, identities, addresses, and the bytes behind them. */
 
-export { newAddress, newId } from "./address.ts";
+export { millisecondsOfId, newAddress, newId, newIdAfter } from "./address.ts";
+export { CheckedFiles } from "./checked_files.ts";
 export { downloadObject } from "./download.ts";
 export {
+  type AddressType,
   decodeEntry,
   DEFAULT_CONTENT_TYPE,
   encodeEntry,
@@ -13,6 +15,8 @@ export {
   sameContent,
 } from "./entry.ts";
 export { EntryReader } from "./entry_reader.ts";
+export { LateFlush } from "./late_flush.ts";
+export { flushNamed } from "./named.ts";
 export { TypedStream } from "./typed_stream.ts";
 export { uploadObject, uploadObjects, type UploadOptions } from "./upload.ts";
 export { checkObjectMetadata, pathKey } from "./path.ts";

@@ -5,6 +5,7 @@ import { type Clock, timestampOf } from "../../base/clock.ts";
 import { md5Hex, runningHash, sha256 } from "../../base/hashes.ts";
 import type { Randomness } from "../../base/randomness.ts";
 import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
+import type { CheckedFiles } from "./checked_files.ts";
 import { newAddress } from "./address.ts";
 import { DEFAULT_CONTENT_TYPE, type Entry } from "./entry.ts";
 
@@ -15,6 +16,8 @@ export interface UploadOptions {
 
 export interface UploadPlace {
   readonly objects: Pick<ObjectStore, "put" | "putMany">;
+  /** Told of what was hashed on its way. */
+  readonly checkedFiles?: Pick<CheckedFiles, "storedRight">;
   readonly clock: Clock;
   readonly randomness: Randomness;
 }
@@ -41,6 +44,7 @@ export async function uploadObject(
     }
   }
   await place.objects.put(address, passing(body), { mode: "fresh" });
+  await place.checkedFiles?.storedRight(address);
   const content = { sizeBytes, etag: hex(md5.digest()), sha256: sha256.digest() };
   return entryOf(place, { address, ...content }, options);
 }

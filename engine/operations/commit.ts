@@ -2,17 +2,18 @@
 
 import { compareBytes, isWellFormed, utf8 } from "../../base/bytes.ts";
 import { timestampOf } from "../../base/clock.ts";
-import { CodedError } from "../../base/errors.ts";
+import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import { MAX_COMMIT_TEXT_BYTES } from "../../base/limits.ts";
 import type { CommitOptions } from "../../drivers/store.ts";
 import { type Applied, applyChanges, type Change } from "../committed/mod.ts";
-import { decodeEntry } from "../objects/mod.ts";
 import type { Commit } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { isTokenEmpty, type StagedRecord, stagedRecords } from "../staging/mod.ts";
 import { findBranch, land, type Landing, type Sample } from "./landing.ts";
 import { PathFilter } from "./path_filter.ts";
+import { refuseProtected } from "./protection.ts";
 import { copyRest } from "./rest.ts";
+import { UnflushedObjects } from "./unflushed.ts";
 import { tokensOf } from "./view.ts";
 
 /**
@@ -25,11 +26,13 @@ export async function commitBranch(
   options: CommitOptions,
 ): Promise<Commit> {
   checkCommitText(options);
+  await refuseProtected(repository, branch, "commit");
   const filter = options.paths && new PathFilter(options.paths);
   if (!options.allowEmpty) await refuseNothingStaged(repository, branch, filter);
+  const { signal } = options;
   const outcome = await land(repository, branch, async (sample) => {
     const parent = await repository.commits.get(sample.commitId);
-    const applied = await applyStaged(repository, { parent, sample, filter });
+    const applied = await applyStaged(repository, { parent, sample, filter, signal });
     const note = { operation: "commit", who: options.committer };
     const rest = filter && await copyRest(repository, sample, (key) => !filter.includes(key));
     const landing = { note, ...(rest === undefined ? {} : { rest }) };
@@ -45,7 +48,7 @@ export async function commitBranch(
       ...(options.date === undefined ? {} : { date: options.date }),
     });
     return { landing: { ...landing, commitId: commit.id }, result: commit };
-  });
+  }, { signal });
   return outcome ?? refuseNoChanges(branch, filter);
 }
 
@@ -138,16 +141,22 @@ async function holdsAny(repository: Repository, token: string, { bounds }: PathF
 
 async function applyStaged(
   repository: Repository,
-  { parent, sample, filter }: { parent: Commit; sample: Sample; filter: PathFilter | undefined },
+  { parent, sample, filter, signal }: {
+    parent: Commit;
+    sample: Sample;
+    filter: PathFilter | undefined;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<Applied> {
-  const unflushed: string[] = [];
+  const unflushed = new UnflushedObjects();
   const staged = stagedRecords(repository.kv, sample.tokens);
   const changes = asChanges(filter ? within(staged, filter) : staged, (record) => {
-    if (record.isUnflushed && record.record) unflushed.push(decodeEntry(record.record.data).address);
+    throwIfAborted(signal);
+    unflushed.note(record);
   });
   const base = repository.metarange(parent.metaRangeId);
   const applied = await applyChanges(repository.files, base, changes, repository.applyOptions);
-  if (unflushed.length > 0) await repository.objects.flush(unflushed);
+  await unflushed.flush(repository);
   return applied;
 }
 

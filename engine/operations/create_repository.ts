@@ -52,7 +52,7 @@ export async function createRepository(
     chunking,
   };
   await checkNamespace(repositories, record);
-  await checkNoData(context, record);
+  await takeNamespace(context, record);
   await createFirstCommit(context, record, options.committer);
   await repositories.publish(record);
   await withdrawIfShared(repositories, record);
@@ -108,9 +108,10 @@ async function withdrawIfShared(repositories: Repositories, record: RepositoryRe
   }
 }
 
-/** Refuses a storage namespace that holds data already. */
-async function checkNoData(context: EngineContext, record: RepositoryRecord): Promise<void> {
+/** Makes the place of the storage namespace; refuses one that holds data already. */
+async function takeNamespace(context: EngineContext, record: RepositoryRecord): Promise<void> {
   const objects = await context.openObjects(record.storageNamespace);
+  await objects.prepare?.();
   for (const prefix of ["_lakefs/", "data/"]) {
     for await (const page of objects.pages({ prefix, pageSize: 1 })) {
       if (page.objects.length > 0) refuseNamespace(record, "it holds data already");

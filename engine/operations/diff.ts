@@ -1,7 +1,7 @@
 /** Differences as the store contract shows them: between refs, and between a branch's staged and committed state. */
 
-import { afterPrefix, compareBytes, lossyText, utf8 } from "../../base/bytes.ts";
-import type { ChangeType, DiffItem, DiffOptions } from "../../drivers/store.ts";
+import { compareBytes } from "../../base/bytes.ts";
+import type { DiffItem, DiffOptions } from "../../drivers/store.ts";
 import {
   BlockCollector,
   BlockCursor,
@@ -13,10 +13,10 @@ import {
 } from "../committed/mod.ts";
 import { sameContent } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
-import { MAX_READ_MS, type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { diffItems } from "./diff_items.ts";
 import { findBranch } from "./landing.ts";
-import { statsOfRecord } from "./stats.ts";
-import { checkTokensKept, openView, tokensOf, type View } from "./view.ts";
+import { openView, tokensOf, TokenWatch, type View } from "./view.ts";
 
 /** Yields what is staged on a branch and differs from its commit. */
 export async function* statusOfBranch(
@@ -24,14 +24,15 @@ export async function* statusOfBranch(
   branch: string,
   options: DiffOptions = {},
 ): AsyncGenerator<readonly DiffItem[]> {
-  // Before the branch is read: what happens to its tokens from then on, the view does not know.
-  const openedMs = repository.clock.now();
   const seen = await findBranch(repository, branch);
   const commit = await repository.commits.get(seen.state.commitId);
   const metarange = repository.metarange(commit.metaRangeId);
-  const view: View = { commit, metarange, tokens: tokensOf(seen.state), branch: seen, openedMs };
-  const staged = whileKept(repository, view, stagedChanges(repository, view, bounds(options)));
-  yield* diffItems(repository, staged, options);
+  const view: View = { commit, metarange, tokens: tokensOf(seen.state), branch: seen };
+  yield* diffItems(
+    repository,
+    (within) => whileKept(repository, view, stagedChanges(repository, view, within)),
+    options,
+  );
 }
 
 /** Yields what changed from `left` to `right`; a `$` behind a branch's name takes its staged changes in. */
@@ -41,32 +42,34 @@ export async function* diffRefs(
   options: DiffOptions = {},
 ): AsyncGenerator<readonly DiffItem[]> {
   const older = await openView(repository, left), newer = await openView(repository, right);
-  const within = bounds(options);
-  let changes: AsyncIterable<readonly RecordChange[]> = diffMetaranges(
-    older.metarange,
-    newer.metarange,
-    within,
-  );
-  if (right.endsWith("$")) {
-    const staged = whileKept(repository, newer, stagedChanges(repository, newer, within));
-    changes = overlayRight(changes, staged, older.metarange);
-  }
-  if (left.endsWith("$")) {
-    const staged = whileKept(repository, older, stagedChanges(repository, older, within));
-    changes = overlayLeft(changes, staged);
-  }
-  yield* diffItems(repository, changes, options);
+  const open = (within: KeyBounds): AsyncIterable<readonly RecordChange[]> => {
+    let changes: AsyncIterable<readonly RecordChange[]> = diffMetaranges(
+      older.metarange,
+      newer.metarange,
+      within,
+    );
+    if (right.endsWith("$")) {
+      const staged = whileKept(repository, newer, stagedChanges(repository, newer, within));
+      changes = overlayRight(changes, staged, older.metarange);
+    }
+    if (left.endsWith("$")) {
+      const staged = whileKept(repository, older, stagedChanges(repository, older, within));
+      changes = overlayLeft(changes, staged);
+    }
+    return changes;
+  };
+  yield* diffItems(repository, open, options);
 }
 
-/** Yields staged changes as long as their tokens are sure to be there: fails with `try_again` rather than come out short. */
+/** Yields staged changes as long as their records are sure to be there: fails with `try_again` rather than come out short. */
 async function* whileKept(
   repository: Repository,
   view: View,
   staged: AsyncIterable<readonly RecordChange[]>,
 ): AsyncGenerator<readonly RecordChange[]> {
+  const watch = new TokenWatch(repository, view);
   for await (const block of staged) {
-    const isLate = repository.clock.now() - view.openedMs > MAX_READ_MS;
-    if (view.branch && isLate) await checkTokensKept(repository, view);
+    await watch.check();
     yield block;
   }
 }
@@ -143,61 +146,4 @@ async function* overlay(
     if (block) yield block;
   }
   yield collector.take();
-}
-
-function bounds(options: DiffOptions): KeyBounds {
-  const prefix = utf8(options.prefix ?? "");
-  const end = afterPrefix(prefix);
-  return {
-    start: options.after === undefined ? prefix : later(prefix, utf8(`${options.after}\0`)),
-    ...(end ? { end } : {}),
-  };
-}
-
-function later(a: Uint8Array, b: Uint8Array): Uint8Array {
-  return compareBytes(a, b) >= 0 ? a : b;
-}
-
-/** Turns changes into items, folded at a delimiter and cut at an amount. */
-async function* diffItems(
-  repository: Repository,
-  changes: AsyncIterable<readonly RecordChange[]>,
-  options: DiffOptions,
-): AsyncGenerator<readonly DiffItem[]> {
-  const { prefix = "", delimiter = "", after } = options;
-  let left = options.amount ?? Infinity;
-  let folded: string | undefined;
-  for await (const block of changes) {
-    const items: DiffItem[] = [];
-    for (const change of block) {
-      if (left === 0) break;
-      const path = lossyText(change.key);
-      const at = delimiter === "" ? -1 : path.indexOf(delimiter, prefix.length);
-      if (at < 0) items.push(diffItem(repository, path, change));
-      else {
-        const common = path.slice(0, at + delimiter.length);
-        if (common === folded || (after !== undefined && common === after)) continue;
-        folded = common;
-        // Whatever is inside, the prefix as a whole has changed.
-        items.push({ type: "changed", path: common, pathType: "common_prefix", sizeBytes: 0 });
-      }
-      left--;
-    }
-    if (items.length > 0) yield items;
-    if (left === 0) return;
-  }
-}
-
-function diffItem(repository: Repository, path: string, change: RecordChange): DiffItem {
-  const left = change.left && statsOfRecord(repository, change.left);
-  const right = change.right && statsOfRecord(repository, change.right);
-  const type: ChangeType = !left ? "added" : !right ? "removed" : "changed";
-  return {
-    type,
-    path,
-    pathType: "object",
-    sizeBytes: (right ?? left)!.sizeBytes,
-    ...(left ? { left } : {}),
-    ...(right ? { right } : {}),
-  };
 }

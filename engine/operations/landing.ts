@@ -10,7 +10,7 @@
  * of times; then "try again", having lost nothing: sealed tokens stay listed, readers see their changes.
  */
 
-import { CodedError, isCoded } from "../../base/errors.ts";
+import { CodedError, isCoded, throwIfAborted } from "../../base/errors.ts";
 import { type BranchState, type MoveNote, resolveRef, type SeenRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { cleanDropped, isTokenEmpty, recordDropped } from "../staging/mod.ts";
@@ -42,11 +42,14 @@ export async function land<T>(
   repository: Repository,
   branch: string,
   build: (sample: Sample) => Promise<{ landing: Landing; result: T }>,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    throwIfAborted(signal);
     if (attempt > 0) await repository.clock.sleep(repository.randomness.fraction() * MAX_JITTER_MS * attempt);
     const sample = await seal(repository, branch);
     const { landing, result } = await build(sample);
+    throwIfAborted(signal);
     if (await moveBranch(repository, branch, { sample, landing })) {
       await repository.checkLive();
       const dropped = landing.keepsTokens ? [] : sample.tokens;
@@ -117,9 +120,13 @@ async function seal(repository: Repository, name: string): Promise<Sample> {
   while (true) {
     const seen = await findBranch(repository, name);
     const { commitId, stagingToken, sealedTokens } = seen.state;
-    if (await isTokenEmpty(repository.kv, stagingToken)) return { commitId, tokens: sealedTokens };
+    if (await isTokenEmpty(repository.kv, stagingToken)) {
+      // Of a token that was dropped meanwhile the records may be gone, and the branch may have others.
+      if ((await findBranch(repository, name)).record !== seen.record) continue;
+      return { commitId, tokens: sealedTokens };
+    }
     const sealed: BranchState = {
-      commitId,
+      ...seen.state,
       stagingToken: repository.newToken(),
       sealedTokens: [stagingToken, ...sealedTokens],
     };
@@ -137,15 +144,15 @@ async function moveBranch(
 ): Promise<boolean> {
   while (true) {
     const seen = await findBranch(repository, name);
-    const { commitId, stagingToken, sealedTokens } = seen.state;
+    const { commitId, sealedTokens } = seen.state;
     if (commitId !== sample.commitId) return false;
     if (!sample.tokens.every((token) => sealedTokens.includes(token))) return false;
     const newer = landing.keepsTokens
       ? sealedTokens
       : sealedTokens.filter((token) => !sample.tokens.includes(token));
     const branch: BranchState = {
+      ...seen.state,
       commitId: landing.commitId,
-      stagingToken,
       sealedTokens: landing.rest === undefined ? newer : [...newer, landing.rest],
     };
     // A branch that stays at its commit has not moved: only its tokens change, and the reflog says nothing.

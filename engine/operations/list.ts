@@ -41,7 +41,10 @@ export async function* listView(
       if (!record || !startsWithBytes(record.key, prefix)) break;
       const folded = fold(record.key, prefix, delimiter);
       const block = collector.add(folded ? { prefix: folded } : { record });
-      if (block) yield block;
+      if (block) {
+        await records.checkWhole();
+        yield block;
+      }
       if (!folded) records.advance();
       else {
         const next = afterPrefix(folded);
@@ -49,6 +52,7 @@ export async function* listView(
         records.seek(next);
       }
     }
+    await records.checkWhole();
     yield collector.take();
   } finally {
     await records.close();
@@ -56,7 +60,7 @@ export async function* listView(
 }
 
 /** Returns where the listing begins, or `undefined` when `after` leaves nothing. */
-function startKey(
+export function startKey(
   prefix: Uint8Array,
   delimiter: Uint8Array,
   after: string | undefined,
@@ -70,7 +74,7 @@ function startKey(
 }
 
 /** Returns the common prefix that a key is folded into, or `undefined` when it stands for itself. */
-function fold(key: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | undefined {
+export function fold(key: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | undefined {
   const at = indexOfBytes(key, delimiter, prefix.length);
   return at < 0
     ? undefined

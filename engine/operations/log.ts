@@ -15,7 +15,10 @@ export async function* logOf(
   options: LogOptions = {},
 ): AsyncGenerator<readonly CommitInfo[]> {
   const { commit: head } = await resolveRef(repository.refs, repository.commits, ref);
-  const filter = options.paths && new PathFilter(options.paths);
+  const { paths, objects, prefixes } = options;
+  const filter = paths || objects || prefixes
+    ? new PathFilter(paths ?? [], { objects: objects ?? [], prefixes: prefixes ?? [] })
+    : undefined;
   let left = options.amount ?? Infinity;
   if (left <= 0) return;
   for await (const commit of await walkFrom(repository, head, options)) {

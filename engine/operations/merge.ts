@@ -49,9 +49,9 @@ export async function mergeInto(
     const what = `"${names.source}" into "${names.destination}"`;
     const applied = await applyMerge(repository, inputs, { verb: "merge", what, settler, guard });
     // A squashed merge has one parent: without a change it would say nothing.
-    if (options.squash && !hasChanged(applied)) refuseNothingToMerge(names);
+    if (options.squash && options.ifSame !== "commit" && !hasChanged(applied)) refuseNothingToMerge(names);
     await repository.objects.flush(settler.unflushed);
-    const parents = options.squash ? [ours] : [ours, theirs];
+    const parents = options.squash || ours.id === theirs.id ? [ours] : [ours, theirs];
     const commit = await writeCommit(repository, applied, { parents, committer: options.committer, ...text });
     const rest = await guard?.copy();
     const note = { operation: "merge", who: options.committer };
@@ -59,7 +59,7 @@ export async function mergeInto(
       landing: { commitId: commit.id, note, ...(rest === undefined ? {} : { rest }) },
       result: { reference: commit.id, summary: summaryOf(applied) },
     };
-  });
+  }, { signal: options.signal });
 }
 
 /** Finds the base of a merge and looks at what is staged. Fails with `nothing_to_merge`, `branch_dirty`. */
@@ -70,18 +70,25 @@ export async function openMerge(
     readonly theirs: Commit;
     readonly sample: Sample;
   },
-  { keepStaged }: Pick<MergeOptions, "keepStaged">,
+  { keepStaged, ifSame, allowDirty }: Pick<MergeOptions, "keepStaged" | "ifSame"> & {
+    readonly allowDirty?: boolean;
+  },
 ): Promise<OpenedMerge> {
   const ours = await repository.commits.get(sample.commitId);
   const base = await mergeBase(repository.commits, ours, theirs);
-  if (base?.id === theirs.id) refuseNothingToMerge(names);
+  if (ifSame !== "commit" && base?.id === theirs.id) refuseNothingToMerge(names);
+  if (ifSame === "refuse" && [ours.metaRangeId, base?.metaRangeId].includes(theirs.metaRangeId)) {
+    refuseNothingToMerge(names);
+  }
   const inputs = inputsOf(repository, {
     base: base?.metaRangeId ?? NO_METARANGE,
     source: theirs.metaRangeId,
     destination: ours.metaRangeId,
   });
   const staged = { metarange: inputs.destination, tokens: sample.tokens };
-  if (!keepStaged) await refuseDirty(repository, { branch: names.destination, verb: "merge" }, staged);
+  if (!keepStaged && !allowDirty) {
+    await refuseDirty(repository, { branch: names.destination, verb: "merge" }, staged);
+  }
   const guard = keepStaged ? await StagedGuard.over(repository, names.destination, staged) : undefined;
   return { ours, inputs, guard };
 }

@@ -1,6 +1,6 @@
 /** Which keys some paths stand for: each an object, or all under a prefix that ends in "/". */
 
-import { afterKey, afterPrefix, compareBytes } from "../../base/bytes.ts";
+import { afterKey, afterPrefix, compareBytes, utf8 } from "../../base/bytes.ts";
 import type { KeyBounds, Metarange, RangeInfo } from "../committed/mod.ts";
 import { pathKey } from "../objects/mod.ts";
 
@@ -8,9 +8,16 @@ export class PathFilter {
   /** What the paths cover, in key order; no two overlap. */
   readonly bounds: readonly KeyBounds[];
 
-  /** Fails with `invalid_path`. */
-  constructor(paths: readonly string[]) {
-    const wanted = paths.map(pathBounds).sort((a, b) => compareBytes(a.start, b.start));
+  /** `objects` and `prefixes` are what they are, whatever they end in. Fails with `invalid_path`. */
+  constructor(
+    paths: readonly string[],
+    { objects = [], prefixes = [] }: { objects?: readonly string[]; prefixes?: readonly string[] } = {},
+  ) {
+    const wanted = [
+      ...paths.map((path) => path.endsWith("/") ? prefixBounds(pathKey(path)) : keyBounds(path)),
+      ...objects.map(keyBounds),
+      ...prefixes.map((prefix) => prefixBounds(utf8(prefix))),
+    ].sort((a, b) => compareBytes(a.start, b.start));
     const merged: PathBounds[] = [];
     for (const next of wanted) {
       const last = merged.at(-1);
@@ -40,9 +47,13 @@ interface PathBounds extends KeyBounds {
   readonly start: Uint8Array;
 }
 
-function pathBounds(path: string): PathBounds {
+function keyBounds(path: string): PathBounds {
   const start = pathKey(path);
-  const end = path.endsWith("/") ? afterPrefix(start) : afterKey(start);
+  return { start, end: afterKey(start) };
+}
+
+function prefixBounds(start: Uint8Array): PathBounds {
+  const end = afterPrefix(start);
   return { start, ...(end ? { end } : {}) };
 }
 

@@ -8,6 +8,7 @@ import type { Repository } from "../repository.ts";
 import { applyMerge, inputsOf } from "./apply_merge.ts";
 import { checkCommitText, hasChanged, writeCommit } from "./commit.ts";
 import { findBranch, land } from "./landing.ts";
+import { ConflictSettler } from "./settle_conflicts.ts";
 import { refuseDirty } from "./staged_guard.ts";
 
 const PICK_ORIGIN_KEY = "cherry-pick-origin";
@@ -44,6 +45,7 @@ async function pick(
     ? { ...options.metadata }
     : { ...commit.metadata, [PICK_ORIGIN_KEY]: commit.id, ...options.metadata };
   checkCommitText({ message, metadata, allowEmptyMessage: true });
+  const settler = new ConflictSettler(repository, options.resolver ? { resolver: options.resolver } : {});
   return await land(repository, branch, async (sample) => {
     const head = await repository.commits.get(sample.commitId);
     const metarange = repository.metarange(head.metaRangeId);
@@ -55,8 +57,9 @@ async function pick(
     const applied = await applyMerge(repository, inputsOf(repository, sides), {
       verb,
       what: `${commit.id.slice(0, 12)} on "${branch}"`,
+      settler,
     });
-    if (!hasChanged(applied)) {
+    if (!hasChanged(applied) && !options.allowEmpty) {
       throw new CodedError(
         "invalid",
         "no_changes",
@@ -64,6 +67,7 @@ async function pick(
         { details: { branch, verb } },
       );
     }
+    await repository.objects.flush(settler.unflushed);
     const landed = await writeCommit(repository, applied, {
       parents: [head],
       committer: options.committer,

@@ -8,12 +8,13 @@ import type { Repository } from "../repository.ts";
 import { findBranch } from "./landing.ts";
 import { type MergeNames, openMerge } from "./merge.ts";
 import { conflictOf, ConflictSettler, type SettledBlock } from "./settle_conflicts.ts";
+import { refuseDirty } from "./staged_guard.ts";
 import { statsOfRecord } from "./stats.ts";
 import { tokensOf } from "./view.ts";
 
 /**
  * Yields what a merge would change on its destination, and every conflict that would stay, in key order. Fails as a merge
- * does, but for conflicts; `branch_dirty` for a staged path that the merge changes comes at the end.
+ * does, but for conflicts; `branch_dirty` comes at the end, since nothing is written over what is staged.
  */
 export async function* previewMerge(
   repository: Repository,
@@ -23,13 +24,19 @@ export async function* previewMerge(
   const { state } = await findBranch(repository, names.destination);
   const theirs = (await resolveRef(repository.refs, repository.commits, names.source)).commit;
   const sample = { commitId: state.commitId, tokens: tokensOf(state) };
-  const { inputs, guard } = await openMerge(repository, { names, theirs, sample }, options);
+  const { inputs, guard } = await openMerge(repository, { names, theirs, sample }, {
+    ...options,
+    allowDirty: true,
+  });
   const { strategy, resolver } = options;
   const settled = new ConflictSettler(repository, { strategy, resolver, isPreview: true }).changes(inputs);
   for await (const block of guard ? guard.watch(settled) : settled) {
     yield await itemsOf(repository, block, inputs.destination);
   }
   guard?.throwIfMet();
+  if (options.keepStaged) return;
+  const staged = { metarange: inputs.destination, tokens: sample.tokens };
+  await refuseDirty(repository, { branch: names.destination, verb: "merge" }, staged);
 }
 
 async function itemsOf(

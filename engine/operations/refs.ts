@@ -11,6 +11,7 @@ import {
   type SeenRef,
 } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
+import { refuseProtected } from "./protection.ts";
 
 export type RefKind = "branch" | "tag";
 
@@ -40,11 +41,16 @@ export async function* listRefs(
 export async function createBranch(
   repository: Repository,
   branch: string,
-  { source, who }: { readonly source: string; readonly who: string },
+  { source, who, isHidden }: { readonly source: string; readonly who: string; readonly isHidden?: boolean },
 ): Promise<RefInfo> {
   checkBranchName(branch);
   const { commit } = await resolveRef(repository.refs, repository.commits, source);
-  const state = { commitId: commit.id, stagingToken: repository.newToken(), sealedTokens: [] };
+  const state = {
+    commitId: commit.id,
+    stagingToken: repository.newToken(),
+    sealedTokens: [],
+    ...(isHidden ? { isHidden } : {}),
+  };
   const note = { operation: "branch create", who };
   return refInfo(await repository.refs.create({ name: branch, isDeleted: false, branch: state }, note));
 }
@@ -77,6 +83,7 @@ export async function deleteRef(
       },
     );
   }
+  if (kind === "branch") await refuseProtected(repository, name, "delete");
   while (true) {
     const seen = await findRef(repository, kind, name);
     const { move: _, ...content } = seen.record;
@@ -117,5 +124,9 @@ async function findRef(repository: Repository, kind: RefKind, name: string): Pro
 }
 
 function refInfo(record: RefRecord): RefInfo {
-  return { id: record.name, commitId: pointsAt(record) };
+  return {
+    id: record.name,
+    commitId: pointsAt(record),
+    ...(record.branch?.isHidden ? { isHidden: true } : {}),
+  };
 }

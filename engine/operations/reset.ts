@@ -6,7 +6,9 @@ import { pathKey } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { stagedChanges } from "./diff.ts";
 import { findBranch, land, type Sample } from "./landing.ts";
+import { refuseProtected } from "./protection.ts";
 import { copyRest } from "./rest.ts";
+import { refuseDirty } from "./staged_guard.ts";
 
 /** Drops staged changes: all, those under a prefix, or that of one path. Returns how many; nothing to drop is no error. */
 export async function resetBranch(
@@ -14,6 +16,7 @@ export async function resetBranch(
   branch: string,
   { prefix, path, who }: { readonly prefix?: string; readonly path?: string; readonly who: string },
 ): Promise<number> {
+  await refuseProtected(repository, branch, "reset");
   const isDropped = path !== undefined
     ? matching(pathKey(path), equalBytes)
     : prefix !== undefined && prefix !== ""
@@ -41,17 +44,21 @@ async function countChanges(
   return count;
 }
 
-/** Moves a branch to a commit and drops its staged changes; the old head stays in the reflog. */
+/** Moves a branch to a commit and drops its staged changes, or is refused for them; the old head stays in the reflog. */
 export async function hardReset(
   repository: Repository,
   branch: string,
-  { ref, who }: { readonly ref: string; readonly who: string },
+  { ref, who, keepsStaged }: { readonly ref: string; readonly who: string; readonly keepsStaged?: boolean },
 ): Promise<Commit> {
   await findBranch(repository, branch);
+  await refuseProtected(repository, branch, "reset");
   const { commit } = await resolveRef(repository.refs, repository.commits, ref);
-  return await land(repository, branch, () => {
-    const landing = { commitId: commit.id, note: { operation: "hard reset", who } };
-    return Promise.resolve({ landing, result: commit });
+  return await land(repository, branch, async ({ commitId, tokens }) => {
+    if (keepsStaged) {
+      const metarange = repository.metarange((await repository.commits.get(commitId)).metaRangeId);
+      await refuseDirty(repository, { branch, verb: "reset" }, { metarange, tokens });
+    }
+    return { landing: { commitId: commit.id, note: { operation: "hard reset", who } }, result: commit };
   });
 }
 

@@ -186,7 +186,8 @@ export class ConflictSettler {
   #read(conflict: Conflict, side: MergeSide): Promise<ByteStream> {
     const record = conflict[side];
     if (!record) throw objectNotFound({ ref: side, path: lossyText(conflict.key) });
-    return downloadObject(this.#repository.objects, decodeEntry(record.data));
+    const path = lossyText(conflict.key);
+    return downloadObject(this.#repository.objects, decodeEntry(record.data), { path });
   }
 }
 

@@ -8,16 +8,17 @@
  * An address that was staged once may be in a commit from then on, whatever became of the write: it is never deleted here.
  */
 
-import { compareBytes, equalBytes, utf8 } from "../../base/bytes.ts";
-import { CodedError, isCoded } from "../../base/errors.ts";
-import type { KvEntry, KvStore, KvValue } from "../../kv/store.ts";
+import { compareBytes, utf8 } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import type { KvEntry } from "../../kv/store.ts";
 import { decodeEntry, type Entry, entryRecord, sameContent } from "../objects/mod.ts";
-import { NO_METARANGE, NOT_CACHED, type ValueRecord } from "../committed/mod.ts";
+import { NO_METARANGE, NOT_CACHED } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
-import { decodeStaged, encodeStaged, lookUpStaged, type StagedRecord } from "../staging/mod.ts";
+import { encodeStaged } from "../staging/mod.ts";
 import { findBranch } from "./landing.ts";
 
-const MAX_ATTEMPTS = 100;
+/** How often a write follows its branch to another staging token. */
+export const MAX_ATTEMPTS = 100;
 /** From so many writes on, reading a metarange's list of ranges whole is worth it. */
 const MANY_WRITES = 64;
 
@@ -87,89 +88,8 @@ function inOrder(writes: readonly StagedWrite[]): readonly StagedWrite[] {
   return isOrdered ? writes : [...writes].sort((a, b) => compareBytes(a.key, b.key));
 }
 
-/**
- * Stages one write only if the branch shows nothing under its key. Returns `exists` when it shows something and the object
- * was never staged, `withdrawn` when it came while the write was on its way: then commits may name the object.
- *
- * The record carries a nonce, so that a repeat, after the token was sealed under it, recognises its own first write.
- */
-export async function stageIfAbsent(
-  repository: Repository,
-  branch: string,
-  write: StagedWrite,
-): Promise<"staged" | "exists" | "withdrawn"> {
-  const { key } = write;
-  const nonce = repository.randomness.bytes(16);
-  const record = entryRecord(key, write.entry!);
-  const value = encodeStaged({ key, record, isUnflushed: write.isUnflushed, nonce });
-  let wasStaged = false;
-  let before: ValueRecord | undefined;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { state } = await findBranch(repository, branch);
-    const token = utf8(state.stagingToken);
-    // What is judged and what is written over must be one reading, or somebody else's first write would be written over.
-    const inToken = await repository.kv.get(token, key);
-    const shown = inToken
-      ? decodeStaged(key, inToken.value)
-      : await lookUpStaged(repository.kv, state.sealedTokens, key);
-    const { metaRangeId } = await repository.commits.get(state.commitId);
-    const committed = await repository.metarange(metaRangeId).get(key);
-    if (!wasStaged) {
-      if (shown ? shown.record !== undefined : committed !== undefined) return "exists";
-      before = committed;
-    } else if (shown && !isOwn(shown, nonce)) {
-      // Its token may have been dropped before it came there, and then it never was: it may not pass for the first one. Over
-      // somebody's deletion it is written again.
-      if (shown.record !== undefined) return "withdrawn";
-    } else if (hasCome(committed, { before, own: record })) {
-      const over = encodeStaged({ key, record: committed, isUnflushed: false });
-      if (inToken && !(await trySetIf(repository.kv, { token, key, value: over, seen: inToken }))) continue;
-      return "withdrawn";
-    }
-    if (!(await trySetIf(repository.kv, { token, key, value, seen: inToken }))) continue;
-    wasStaged = true;
-    // A merge may bring the path without sealing an empty token: then it is looked at once more.
-    const after = (await findBranch(repository, branch)).state;
-    if (after.stagingToken === state.stagingToken && after.commitId === state.commitId) {
-      await repository.checkLive();
-      return "staged";
-    }
-  }
-  throw tryAgain(branch);
-}
-
-/** Whether somebody committed the path since it was looked at; what this very write put there does not count. */
-function hasCome(
-  now: ValueRecord | undefined,
-  { before, own }: { readonly before: ValueRecord | undefined; readonly own: ValueRecord },
-): boolean {
-  if (now === undefined || equalBytes(now.data, own.data)) return false;
-  return before === undefined || !equalBytes(now.data, before.data);
-}
-
-async function trySetIf(
-  kv: KvStore,
-  { token, key, value, seen }: {
-    token: Uint8Array;
-    key: Uint8Array;
-    value: Uint8Array;
-    seen: KvValue | undefined;
-  },
-): Promise<boolean> {
-  try {
-    await kv.setIf(token, key, value, seen?.predicate);
-    return true;
-  } catch (error) {
-    if (isCoded(error, "predicate_failed")) return false;
-    throw error;
-  }
-}
-
-function isOwn(shown: StagedRecord | undefined, nonce: Uint8Array): boolean {
-  return shown?.nonce !== undefined && equalBytes(shown.nonce, nonce);
-}
-
-function tryAgain(branch: string): CodedError {
+/** The failure of a write whose branch was committed under each of its attempts. */
+export function tryAgain(branch: string): CodedError {
   return new CodedError(
     "conflict",
     "try_again",

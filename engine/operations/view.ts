@@ -1,10 +1,11 @@
 /** What a ref shows: a commit's records, with a branch's staged changes over them. */
 
 import { CodedError } from "../../base/errors.ts";
+import type { ByteRange } from "../../drivers/object_store.ts";
 import type { Metarange, ValueRecord } from "../committed/mod.ts";
 import { type BranchState, type Commit, type ResolvedRef, resolveRef, type SeenRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
-import { lookUpStaged } from "../staging/mod.ts";
+import { DroppedTokens, lookUpStaged } from "../staging/mod.ts";
 
 export interface View {
   readonly commit: Commit;
@@ -12,24 +13,20 @@ export interface View {
   /** Staging tokens to look through, newest first; none for a tag or a commit. */
   readonly tokens: readonly string[];
   readonly branch?: SeenRef;
-  readonly openedMs: number;
 }
 
 /** Returns what a ref expression shows now. */
 export async function openView(repository: Repository, ref: string): Promise<View> {
-  // Before the branch is read: what happens to its tokens from then on, the view does not know.
-  const openedMs = repository.clock.now();
   const resolved = await resolveRef(repository.refs, repository.commits, ref, { showsStaged: true });
-  return viewOf(repository, resolved, openedMs);
+  return viewOf(repository, resolved);
 }
 
-function viewOf(repository: Repository, resolved: ResolvedRef, openedMs: number): View {
+function viewOf(repository: Repository, resolved: ResolvedRef): View {
   const state = resolved.branch?.record.branch;
   return {
     commit: resolved.commit,
     metarange: repository.metarange(resolved.commit.metaRangeId),
     tokens: state ? tokensOf(state) : [],
-    openedMs,
     ...(resolved.branch ? { branch: resolved.branch } : {}),
   };
 }
@@ -74,6 +71,17 @@ export function objectNotFound({ ref, path }: { readonly ref: string; readonly p
   );
 }
 
+/** Refuses a range that begins past the end here, where the object's path is known. */
+export function checkRange(path: string, { start }: ByteRange, sizeBytes: number): void {
+  if (start < sizeBytes) return;
+  throw new CodedError(
+    "invalid",
+    "invalid_range",
+    `Cannot read "${path}" from byte ${start}: it has ${sizeBytes} bytes`,
+    { details: { path, size_bytes: sizeBytes } },
+  );
+}
+
 /** Returns whether a branch's stored record is, byte for byte, the one that was read. */
 async function isUntouched(repository: Repository, { record }: SeenRef): Promise<boolean> {
   return (await repository.refs.find(record.name))?.record === record;
@@ -84,16 +92,36 @@ function isUnmoved(before: View, after: View): boolean {
     before.tokens.every((token, i) => token === after.tokens[i]);
 }
 
-/** Fails when tokens that a long reading goes through may have been dropped and deleted: it must never come out short. */
-export async function checkTokensKept(repository: Repository, view: View): Promise<void> {
-  const now = await repository.refs.find(view.branch!.record.name);
-  const kept = new Set(now?.record.branch ? tokensOf(now.record.branch) : []);
-  if (view.tokens.every((token) => kept.has(token))) return;
-  throw new CodedError(
-    "conflict",
-    "try_again",
-    `Cannot go on listing branch "${
-      view.branch!.record.name
-    }": it was committed or reset meanwhile; try again`,
-  );
+/**
+ * Sees to it that a walk through staged changes never comes out short: another's commit may have dropped their tokens, and
+ * a later one have deleted the records under the reader. Judged by what is stored, since clocks jump and machines sleep.
+ */
+export class TokenWatch {
+  readonly #repository: Repository;
+  readonly #view: View;
+  readonly #dropped: DroppedTokens;
+
+  constructor(repository: Repository, view: View) {
+    this.#repository = repository;
+    this.#view = view;
+    this.#dropped = new DroppedTokens(repository);
+  }
+
+  /** Called behind each reading and before what was read is used. Fails with `try_again` if it may not be whole. */
+  async check(): Promise<void> {
+    const { branch, tokens } = this.#view;
+    if (!branch) return;
+    const { name } = branch.record;
+    const stored = await this.#repository.refs.stored(name);
+    if (stored === branch.record) return;
+    // A deleted branch keeps its tokens.
+    const kept = new Set(stored?.branch ? tokensOf(stored.branch) : []);
+    const dropped = tokens.filter((token) => !kept.has(token));
+    if (dropped.length === 0 || await this.#dropped.areWhole(dropped)) return;
+    throw new CodedError(
+      "conflict",
+      "try_again",
+      `Cannot go on listing branch "${name}": it was committed or reset meanwhile; try again`,
+    );
+  }
 }

@@ -9,21 +9,19 @@
 import { afterKey, compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import type { Metarange, ValueRecord } from "../committed/mod.ts";
 import type { Repository } from "../repository.ts";
-import { MAX_READ_MS, type StagedRecord, stagedRecords } from "../staging/mod.ts";
+import { type StagedRecord, stagedRecords } from "../staging/mod.ts";
 import { SeekCursor } from "./seek_cursor.ts";
-import { checkTokensKept, type View } from "./view.ts";
+import { TokenWatch, type View } from "./view.ts";
 
-/** Used as a {@link SeekCursor} is. Loading fails with `try_again` when the walk takes so long that it could come out short. */
+/** Used as a {@link SeekCursor} is; what it gave is not to be trusted before {@link checkWhole}. */
 export class ViewCursor {
-  readonly #repository: Repository;
-  readonly #view: View;
+  readonly #watch: TokenWatch;
   readonly #committed: SeekCursor<ValueRecord>;
   readonly #staged: SeekCursor<StagedRecord> | undefined;
 
   constructor(repository: Repository, view: View, start: Uint8Array = EMPTY_BYTES) {
     const { metarange, tokens } = view;
-    this.#repository = repository;
-    this.#view = view;
+    this.#watch = new TokenWatch(repository, view);
     this.#committed = new SeekCursor((from) => recordsFrom(metarange, from), start);
     if (tokens.length > 0) {
       this.#staged = new SeekCursor((from) => stagedRecords(repository.kv, tokens, from), start);
@@ -54,7 +52,6 @@ export class ViewCursor {
       if (record) return record;
       const old = this.#committed.peek() ?? await this.#committed.load();
       const change = this.#staged && (this.#staged.peek() ?? await this.#staged.load());
-      await this.#checkTime();
       if (!old && !change) return undefined;
     }
   }
@@ -76,10 +73,9 @@ export class ViewCursor {
     await this.#staged?.close();
   }
 
-  async #checkTime(): Promise<void> {
-    const { clock } = this.#repository;
-    if (!this.#view.branch || clock.now() - this.#view.openedMs <= MAX_READ_MS) return;
-    await checkTokensKept(this.#repository, this.#view);
+  /** Fails with `try_again` if records may have been deleted under the walk, so that it came out short. */
+  async checkWhole(): Promise<void> {
+    await this.#watch.check();
   }
 }
 

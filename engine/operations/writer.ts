@@ -1,8 +1,14 @@
 /** Many writes to one branch: objects are stored as they come, then staged in batches. */
 
-import { CodedError, isCoded } from "../../base/errors.ts";
+import { isCoded } from "../../base/errors.ts";
 import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
-import type { BranchWriter, FileBody, ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
+import type {
+  BranchWriter,
+  Durability,
+  FileBody,
+  ObjectStats,
+  PutObjectOptions,
+} from "../../drivers/store.ts";
 import {
   checkObjectMetadata,
   decodeEntry,
@@ -13,30 +19,45 @@ import {
   uploadObjects,
 } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
-import { type StagedWrite, stageIfAbsent, stageWrites, type UnusedObject } from "./stage.ts";
+import { type StagedWrite, stageWrites, tryAgain, type UnusedObject } from "./stage.ts";
+import { WriteConditions } from "./conditions.ts";
+import { type Condition, isSame, stageIf } from "./stage_if.ts";
+import { flushObjects, stageInGroup } from "./stage_group.ts";
 import { findBranch } from "./landing.ts";
+import { refuseProtected } from "./protection.ts";
 import { statsOfEntry } from "./stats.ts";
 import { lookUp, objectNotFound } from "./view.ts";
 
 /** Writes held before they are staged: each batch costs a flush of the file system, and about 2 KB of memory a write. */
 const BATCH = 32_768;
 
+/** How often others may change an object between the look at it and the change of its metadata. */
+const MAX_METADATA_ATTEMPTS = 100;
+
 export class EngineBranchWriter implements BranchWriter {
   readonly #repository: Repository;
   readonly #branch: string;
+  readonly #isRelaxed: boolean;
   #pending = new Map<string, StagedWrite>();
   #flushing: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  private constructor(repository: Repository, branch: string) {
+  private constructor(repository: Repository, branch: string, durability: Durability) {
     this.#repository = repository;
     this.#branch = branch;
+    // What is far away is durable once it is there.
+    this.#isRelaxed = durability === "relaxed" && !repository.objects.isFar;
   }
 
-  /** Opens a writer. Fails with `branch_not_found`, `not_a_branch`. */
-  static async open(repository: Repository, branch: string): Promise<EngineBranchWriter> {
+  /** Opens a writer. Fails with `branch_not_found`, `not_a_branch`, `branch_protected`. */
+  static async open(
+    repository: Repository,
+    branch: string,
+    { durability = "strict" }: { readonly durability?: Durability } = {},
+  ): Promise<EngineBranchWriter> {
     await findBranch(repository, branch);
-    return new EngineBranchWriter(repository, branch);
+    await refuseProtected(repository, branch, "write to");
+    return new EngineBranchWriter(repository, branch, durability);
   }
 
   async put(
@@ -47,21 +68,23 @@ export class EngineBranchWriter implements BranchWriter {
     const key = pathKey(path);
     checkObjectMetadata(options.metadata ?? {});
     const entry = await uploadObject(this.#repository, body, options);
-    if (options.ifAbsent) await this.#putIfAbsent(path, { key, entry, isFresh: true, isUnflushed: false });
-    else await this.#add(path, { key, entry, isFresh: true, isUnflushed: false });
+    const write = { key, entry, isFresh: true, isUnflushed: this.#isRelaxed };
+    const conditions = WriteConditions.of(path, options);
+    if (conditions) await this.#putIf(write, conditions);
+    else await this.#add(path, write);
     return statsOfEntry(this.#repository, path, entry);
   }
 
   async putMany(
     files: readonly FileBody[],
-    options: Omit<PutObjectOptions, "ifAbsent"> = {},
+    options: Pick<PutObjectOptions, "contentType" | "metadata"> = {},
   ): Promise<void> {
     const keys = files.map(({ path }) => pathKey(path));
     checkObjectMetadata(options.metadata ?? {});
     const entries = await uploadObjects(this.#repository, files.map(({ body }) => body), options);
     this.#throwIfFailed();
     files.forEach(({ path }, i) => {
-      this.#hold(path, { key: keys[i]!, entry: entries[i]!, isFresh: true, isUnflushed: false });
+      this.#hold(path, { key: keys[i]!, entry: entries[i]!, isFresh: true, isUnflushed: this.#isRelaxed });
     });
     if (this.#pending.size >= BATCH) await this.flush();
   }
@@ -74,6 +97,23 @@ export class EngineBranchWriter implements BranchWriter {
     // What is only staged may be somebody's unflushed upload; a commit flushes it once more at little cost.
     await this.#add(path, { key, entry, isFresh: false, isUnflushed: view.tokens.length > 0 });
     return statsOfEntry(this.#repository, path, entry);
+  }
+
+  async setMetadata(path: string, metadata: Readonly<Record<string, string>>): Promise<ObjectStats> {
+    const key = pathKey(path);
+    checkObjectMetadata(metadata);
+    await this.flush();
+    const source = { ref: this.#branch, path };
+    for (let attempt = 0; attempt < MAX_METADATA_ATTEMPTS; attempt++) {
+      const { record, view } = await lookUp(this.#repository, this.#branch, key);
+      if (!record) throw objectNotFound(source);
+      const entry = { ...decodeEntry(record.data), metadata };
+      const write = { key, entry, isFresh: false, isUnflushed: view.tokens.length > 0 };
+      const condition: Condition = (shown) => isSame(shown, record);
+      const outcome = await stageIf(this.#repository, this.#branch, { write, condition });
+      if (outcome === "staged") return statsOfEntry(this.#repository, path, entry);
+    }
+    throw tryAgain(this.#branch);
   }
 
   async delete(path: string): Promise<void> {
@@ -106,15 +146,29 @@ export class EngineBranchWriter implements BranchWriter {
     const writes = [...this.#pending.values()];
     this.#pending = new Map();
     if (writes.length === 0) return;
-    const { objects } = this.#repository;
     try {
-      await objects.flush(writes.flatMap(({ entry, isFresh }) => entry && isFresh ? [entry.address] : []));
-      const unused = await stageWrites(this.#repository, this.#branch, writes);
+      const unused = await this.#stage(writes);
       for (const object of unused) await this.#dispose(object);
+      this.#flushLate(writes, new Set(unused.map(({ address }) => address)));
     } catch (error) {
       this.#failure = error;
       throw error;
     }
+  }
+
+  async #stage(writes: readonly StagedWrite[]): Promise<readonly UnusedObject[]> {
+    if (writes.length === 1) {
+      const unused = await stageInGroup(this.#repository, this.#branch, writes[0]!);
+      return unused ? [unused] : [];
+    }
+    await flushObjects(this.#repository, writes);
+    return await stageWrites(this.#repository, this.#branch, writes);
+  }
+
+  #flushLate(writes: readonly StagedWrite[], unused?: ReadonlySet<string>): void {
+    if (!this.#isRelaxed) return;
+    const addresses = writes.flatMap(({ entry, isFresh }) => entry && isFresh ? [entry.address] : []);
+    this.#repository.lateFlush.add(addresses.filter((address) => !unused?.has(address)));
   }
 
   /**
@@ -131,17 +185,14 @@ export class EngineBranchWriter implements BranchWriter {
     await objects.delete(address);
   }
 
-  async #putIfAbsent(path: string, write: StagedWrite): Promise<void> {
+  async #putIf(write: StagedWrite, conditions: WriteConditions): Promise<void> {
     await this.flush();
-    const { objects } = this.#repository;
-    const { address } = write.entry!;
-    await objects.flush([address]);
-    const outcome = await stageIfAbsent(this.#repository, this.#branch, write);
-    if (outcome === "staged") return;
-    if (outcome === "exists") await objects.delete(address);
-    throw new CodedError("exists", "object_exists", `Cannot write "${path}": it exists`, {
-      details: { path },
-    });
+    await flushObjects(this.#repository, [write]);
+    const condition: Condition = (shown) => conditions.hold(shown);
+    const outcome = await stageIf(this.#repository, this.#branch, { write, condition });
+    if (outcome === "staged") return this.#flushLate([write]);
+    if (outcome === "refused") await this.#repository.objects.delete(write.entry!.address);
+    throw conditions.refusal;
   }
 
   #throwIfFailed(): void {

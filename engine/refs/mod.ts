@@ -8,4 +8,6 @@ export { checkBranchName, checkRepositoryName, checkTagName } from "./names.ts";
 export type { BranchState, CommitRecord, RefMove, RefRecord, RepositoryRecord } from "./records.ts";
 export { type MoveNote, pointsAt, type RefContent, Refs, type SeenRef } from "./refs.ts";
 export { Repositories, repositoryPartition } from "./repositories.ts";
+export { RepositoryMetadata } from "./repository_metadata.ts";
+export { RepositorySettings } from "./settings.ts";
 export { type ResolvedRef, resolveRef } from "./resolve.ts";

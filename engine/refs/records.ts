@@ -36,6 +36,7 @@ export interface BranchState {
   readonly stagingToken: string;
   /** Former staging tokens, newest first, whose changes no commit has taken yet. */
   readonly sealedTokens: readonly string[];
+  readonly isHidden?: boolean;
 }
 
 /** One change of what a ref points at. An empty commit ID stands for "no ref". */
@@ -114,6 +115,18 @@ export function decodeRepository(bytes: Uint8Array): RepositoryRecord {
   });
 }
 
+/** `RepositoryMetadata { map<string,string> metadata = 1; }`. */
+export function encodeRepositoryMetadata(metadata: Readonly<Record<string, string>>): Uint8Array {
+  return new ProtobufWriter().map(1, Object.entries(metadata)).finish();
+}
+
+export function decodeRepositoryMetadata(bytes: Uint8Array): Record<string, string> {
+  return decoding("repository metadata", () => {
+    const pairs = [...protobufFields(bytes)].filter(({ number }) => number === 1).map(protobufPair);
+    return Object.fromEntries(pairs);
+  });
+}
+
 export function encodeRef(record: RefRecord): Uint8Array {
   const writer = new ProtobufWriter().string(1, record.name);
   if (record.branch) {
@@ -124,6 +137,7 @@ export function encodeRef(record: RefRecord): Uint8Array {
         .string(2, record.branch.commitId)
         .string(3, record.branch.stagingToken)
         .strings(4, record.branch.sealedTokens)
+        .bool(5, record.branch.isHidden ?? false)
         .finish(),
     );
   }
@@ -223,14 +237,15 @@ export function decodeCommit(bytes: Uint8Array): CommitRecord {
 }
 
 function decodeBranch(field: ProtobufField): BranchState {
-  let commitId = "", stagingToken = "";
+  let commitId = "", stagingToken = "", isHidden = false;
   const sealedTokens: string[] = [];
   for (const inner of protobufFields(field.bytes)) {
     if (inner.number === 2) commitId = protobufString(inner);
     else if (inner.number === 3) stagingToken = protobufString(inner);
     else if (inner.number === 4) sealedTokens.push(protobufString(inner));
+    else if (inner.number === 5) isHidden = inner.uint === 1;
   }
-  return { commitId, stagingToken, sealedTokens };
+  return { commitId, stagingToken, sealedTokens, ...(isHidden ? { isHidden } : {}) };
 }
 
 function stringField(message: Uint8Array, number: number): string {

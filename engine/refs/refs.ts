@@ -17,7 +17,7 @@ import { timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { Randomness } from "../../base/randomness.ts";
 import type { KvStore, Predicate } from "../../kv/store.ts";
-import { newId } from "../objects/mod.ts";
+import { newIdAfter } from "../objects/mod.ts";
 import { foldName } from "./names.ts";
 import { decodeMove, decodeRef, encodeMove, encodeRef, type RefMove, type RefRecord } from "./records.ts";
 
@@ -71,6 +71,11 @@ export class Refs {
   async find(name: string): Promise<SeenRef | undefined> {
     const seen = await this.#seen(name);
     return seen && !seen.record.isDeleted && seen.record.name === name ? seen : undefined;
+  }
+
+  /** Returns what is stored under a name, live or deleted: one and the same object as long as the stored bytes are. */
+  async stored(name: string): Promise<RefRecord | undefined> {
+    return (await this.#seen(name))?.record;
   }
 
   /**
@@ -200,7 +205,7 @@ export class Refs {
       await this.#kv.setMany(this.#partition, entries);
     }
     const move: RefMove = {
-      id: newId(this.#clock, this.#randomness),
+      id: newIdAfter(before?.move.id ?? "", this.#clock, this.#randomness),
       ref: content.name,
       ...note,
       oldCommitId: before && !before.isDeleted ? pointsAt(before) : "",

@@ -3,9 +3,16 @@
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { RESTART_BYTES } from "./block.ts";
+import { MAX_HANDLE_BYTES } from "./footer.ts";
 import type { TableIndex } from "./table_index.ts";
+import { putVarint, varintLength } from "./varint.ts";
 
+/** Copying more than this byte by byte takes longer than a call. */
+const SHORT_BYTES = 64;
 const FIRST_CAPACITY = 8 * 1024;
+/** Blocks of so many bytes are indexes; the memory of one serves the next, since fresh memory is dear. */
+const SPARE_BYTES = { min: 64 * 1024, max: 4 * 1024 * 1024 };
+let spareBytes: Uint8Array | undefined;
 /** Room for three varint32 in front of a key. */
 const ENTRY_HEAD_BYTES = 15;
 
@@ -16,6 +23,13 @@ export interface BlockBuilderOptions {
   readonly trailer: Uint8Array;
 }
 
+/** Neighbouring entries of an index, and how much further on than there the blocks lie that they name. */
+export interface EntryRun {
+  readonly from: number;
+  readonly to: number;
+  readonly shift: number;
+}
+
 /**
  * Builds one block after the other, in memory that it uses again. Keys ascend strictly, across blocks too; anything else
  * is an assertion.
@@ -23,7 +37,7 @@ export interface BlockBuilderOptions {
 export class BlockBuilder {
   readonly #restartInterval: number;
   readonly #trailer: Uint8Array;
-  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #bytes: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   #end = 0;
   #restarts: number[] = [0];
   #entriesSinceRestart = 0;
@@ -66,28 +80,36 @@ export class BlockBuilder {
     let end = this.#end;
     for (let i = shared; i < key.length; i++) bytes[end++] = key[i]!;
     for (let i = 0; i < trailer.length; i++) bytes[end++] = trailer[i]!;
-    bytes.set(value, end);
+    if (value.length > SHORT_BYTES) bytes.set(value, end);
+    else for (let i = 0; i < value.length; i++) bytes[end + i] = value[i]!;
     if (more.length > 0) bytes.set(more, end + value.length);
     this.#end = end + valueBytes;
     return sharedWithLast;
   }
 
-  /** Adds an entry of another index, whose keys ascend, to a block in which each key is whole. */
-  addWhole(index: TableIndex, i: number, value: Uint8Array): void {
-    const { separators } = index, start = index.separatorStart(i), end = index.separatorEnd(i);
-    const trailer = this.#trailer;
+  /**
+   * Adds entries `from` (inclusive) to `to` (exclusive) of another index, whose keys ascend, to a block in which each key is
+   * whole; their blocks lie `shift` bytes further on.
+   */
+  addEntries(index: TableIndex, { from, to, shift }: EntryRun): void {
+    const { separators } = index, trailer = this.#trailer, restarts = this.#restarts;
     assertInvariant(this.#restartInterval === 1, "only an index takes over whole keys");
-    this.#reserve(ENTRY_HEAD_BYTES + end - start + trailer.length + value.length);
-    if (this.#entriesSinceRestart++ > 0) this.#restarts.push(this.#end);
-    this.#entriesSinceRestart = 1;
-    this.#putVarint(0);
-    this.#putVarint(end - start + trailer.length);
-    this.#putVarint(value.length);
+    const more = ENTRY_HEAD_BYTES + trailer.length + MAX_HANDLE_BYTES;
+    this.#reserve(index.separatorEnd(to - 1) - index.separatorStart(from) + (to - from) * more);
     const bytes = this.#bytes;
     let at = this.#end;
-    for (let from = start; from < end; from++) bytes[at++] = separators[from]!;
-    for (let from = 0; from < trailer.length; from++) bytes[at++] = trailer[from]!;
-    for (let from = 0; from < value.length; from++) bytes[at++] = value[from]!;
+    for (let i = from; i < to; i++) {
+      const start = index.separatorStart(i), end = index.separatorEnd(i);
+      const offset = index.offset(i) + shift, length = index.length(i);
+      if (this.#entriesSinceRestart > 0) restarts.push(at);
+      this.#entriesSinceRestart = 1;
+      bytes[at++] = 0;
+      at = putVarint(bytes, at, end - start + trailer.length);
+      at = putVarint(bytes, at, varintLength(offset) + varintLength(length));
+      for (let k = start; k < end; k++) bytes[at++] = separators[k]!;
+      for (let k = 0; k < trailer.length; k++) bytes[at++] = trailer[k]!;
+      at = putVarint(bytes, putVarint(bytes, at, offset), length);
+    }
     this.#end = at;
   }
 
@@ -139,10 +161,25 @@ export class BlockBuilder {
     this.#bytes[this.#end++] = value;
   }
 
+  /** Has the memory used again by another builder. What {@link finish} returned must have been copied. */
+  release(): void {
+    const { length } = this.#bytes;
+    if (length >= SPARE_BYTES.min && length <= SPARE_BYTES.max) spareBytes = this.#bytes;
+    this.#bytes = EMPTY_BYTES;
+  }
+
   #reserve(more: number): void {
     if (this.#end + more <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#end + more));
+    const grown = memoryOf(Math.max(this.#bytes.length * 2, this.#end + more));
     grown.set(this.#bytes.subarray(0, this.#end));
     this.#bytes = grown;
   }
+}
+
+/** Returns memory for so many bytes or more. */
+function memoryOf(length: number): Uint8Array {
+  const spare = spareBytes;
+  if (length < SPARE_BYTES.min || !spare || spare.length < length) return new Uint8Array(length);
+  spareBytes = undefined;
+  return spare;
 }

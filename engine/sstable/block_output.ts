@@ -10,6 +10,7 @@ import type { BlockHandle } from "./footer.ts";
 import type { PiecePool } from "./piece_pool.ts";
 import { maxSnappyBytes, snappyCompress } from "./snappy.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
+import { kernelOnceItPays } from "./table_kernel.ts";
 
 /** Stored blocks of fewer bytes are copied rather than kept apart. */
 const MIN_PART_BYTES = 4096;
@@ -47,20 +48,12 @@ export class BlockOutput {
     assertInvariant(block.length <= MAX_BLOCK_BYTES, "a table's blocks keep to their limit");
     const room = this.#room(maxSnappyBytes(block.length) + BLOCK_TRAILER_BYTES);
     const offset = this.#length;
-    let length = block.length;
-    let storedAs = STORED_PLAIN;
-    if (form === "compressed") {
-      const compressed = snappyCompress(block, room);
-      if (compressed < length - Math.floor(length / 8)) {
-        length = compressed;
-        storedAs = STORED_SNAPPY;
-      }
-    }
-    if (storedAs === STORED_PLAIN) room.set(block);
-    room[length] = storedAs;
-    const sum = this.lastChecksum = maskedCrc32c(room, length + 1);
-    for (let i = 0; i < 4; i++) room[length + 1 + i] = sum >>> (8 * i);
+    const kernel = form === "compressed" ? kernelOnceItPays() : undefined;
+    const length = kernel?.fitsStore(block.length)
+      ? kernel.store(block, room) - BLOCK_TRAILER_BYTES
+      : storeBlock(block, form, room);
     this.#last = room.subarray(0, length + BLOCK_TRAILER_BYTES);
+    this.lastChecksum = uint32(room, length + 1);
     this.#advance(length + BLOCK_TRAILER_BYTES);
     return { offset, length };
   }
@@ -116,4 +109,26 @@ export class BlockOutput {
     if (this.#to > this.#from) this.#parts.push(this.#piece.subarray(this.#from, this.#to));
     this.#from = this.#to;
   }
+}
+
+/** Writes a block as it is stored, with its type and checksum, into `room`; returns how many bytes its content takes. */
+function storeBlock(block: Uint8Array, form: "compressed" | "plain", room: Uint8Array): number {
+  let length = block.length;
+  let storedAs = STORED_PLAIN;
+  if (form === "compressed") {
+    const compressed = snappyCompress(block, room);
+    if (compressed < length - Math.floor(length / 8)) {
+      length = compressed;
+      storedAs = STORED_SNAPPY;
+    }
+  }
+  if (storedAs === STORED_PLAIN) room.set(block);
+  room[length] = storedAs;
+  const sum = maskedCrc32c(room, length + 1);
+  for (let i = 0; i < 4; i++) room[length + 1 + i] = sum >>> (8 * i);
+  return length;
+}
+
+function uint32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24) >>> 0;
 }

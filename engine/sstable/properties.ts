@@ -20,6 +20,8 @@ export interface TableSummary {
   readonly maxKey: Uint8Array;
   readonly count: number;
   readonly estimatedSizeBytes: number;
+  /** What the file is to be named by, so that one that came to lie under another's name is known. */
+  readonly id?: string;
 }
 
 /** A table's user properties. Tables that others wrote may lack any of them. */
@@ -45,6 +47,7 @@ export const PROPERTIES_BLOCK = "rocksdb.properties";
 const INDEX_TYPE = "rocksdb.block.based.table.index.type";
 const PARTITIONED_INDEX = 2;
 const RECORD_COUNT = "rocksdb.num.entries";
+const ID = "tarn.id";
 
 /** Known files have about 35. */
 const MAX_NAMES = 1000;
@@ -52,7 +55,7 @@ const MAX_NAMES = 1000;
 const COMPRESSION_OPTIONS =
   "window_bits=-14; level=32767; strategy=0; max_dict_bytes=0; zstd_max_train_bytes=0; enabled=0; ";
 
-/** Returns a properties block: the set that lakeFS's files have, with the same values for the same content. */
+/** Returns a properties block: the set that lakeFS's files have, with the same values for the same content, and the ID. */
 export function encodeProperties(
   { type, summary, counts }: { type: TableType; summary: TableSummary; counts: TableCounts },
 ): Uint8Array {
@@ -89,6 +92,7 @@ export function encodeProperties(
     ["rocksdb.property.collectors", utf8("[static]")],
     ["rocksdb.raw.key.size", encodeVarint(counts.keyBytes)],
     ["rocksdb.raw.value.size", encodeVarint(counts.valueBytes)],
+    ...(summary.id === undefined ? [] : [[ID, utf8(summary.id)] satisfies [string, Uint8Array]]),
     ["type", utf8(type)],
   ];
   const builder = new BlockBuilder({ restartInterval: properties.length, trailer: new Uint8Array(0) });
@@ -110,7 +114,7 @@ export function decodeProperties(block: Block | undefined): TableProperties {
   if (!block) return { raw: new Map(), user: {}, partitionedIndex: false };
   const raw = decodeNames(block);
   const indexType = raw.get(INDEX_TYPE);
-  const type = raw.get("type");
+  const type = raw.get("type"), id = raw.get(ID);
   const recordCount = raw.get(RECORD_COUNT);
   return decodeAt(block.place, () => ({
     raw,
@@ -120,6 +124,7 @@ export function decodeProperties(block: Block | undefined): TableProperties {
       maxKey: raw.get("max_key"),
       count: decimal(raw.get("count")),
       estimatedSizeBytes: decimal(raw.get("estimated_size_bytes")),
+      ...(id ? { id: tryUtf8Text(id) ?? "" } : {}),
     },
     partitionedIndex: indexType?.length === 4 && indexType[0] === PARTITIONED_INDEX,
     recordCount: recordCount && varintAt(recordCount, 0).value,

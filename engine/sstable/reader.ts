@@ -1,12 +1,12 @@
 /** Reads tables. `docs/format.md` describes the file. */
 
-import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
+import { compareBytes } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
 import { crc32 } from "../../base/platform.ts";
 import { type Block, BlockCursor } from "./block.ts";
 import { BlockCache, CachedBlocks } from "./block_cache.ts";
+import { BlockRun } from "./block_run.ts";
 import type { ByteSource } from "./byte_source.ts";
-import type { BlockMemory } from "./compression.ts";
 import { type BlockHandle, decodeHandle } from "./footer.ts";
 import { decodeAt } from "./malformed.ts";
 import {
@@ -21,9 +21,6 @@ import { TableScan } from "./scan.ts";
 import { type ReadCounts, TableFile } from "./table_file.ts";
 import { TableIndex } from "./table_index.ts";
 
-/** A scan's first read, and what its reads grow to. Short scans read little, long ones read seldom. */
-const FIRST_READ_BYTES = 64 * 1024;
-const MAX_READ_BYTES = 1024 * 1024;
 /** A step of a scan is a block, unless that has more records than these. */
 const MAX_STEP_RECORDS = 4096;
 /** Metaindex names of blocks that delete ranges of keys begin so. */
@@ -47,6 +44,13 @@ export interface TableReaderOptions {
 interface Sought {
   readonly key: Uint8Array;
   readonly prefix: number;
+}
+
+/** Neighbouring blocks, and what is known of all blocks. */
+export interface StoredRun {
+  readonly from: number;
+  readonly to: number;
+  readonly known: { fingerprint(i: number): number };
 }
 
 interface TableParts {
@@ -204,17 +208,29 @@ export class TableReader {
   }
 
   /**
-   * Returns blocks as they are stored, from one (inclusive) to another (exclusive), which follow gaplessly. They may lie in
-   * `into`, if it has room for them. They are not checked: {@link fingerprint} and {@link checkStored} do that.
+   * Returns blocks as they are stored, from one (inclusive) to another (exclusive), which follow gaplessly. They lie in `into`,
+   * if it has room for them. They are not checked: {@link firstOther} and {@link checkStored} do that.
    */
   async storedBlocks(from: number, to: number, into?: Uint8Array): Promise<Uint8Array> {
-    return await this.#table.file.readSound(this.index.handles(from, to), into);
+    const { index } = this, { file } = this.#table;
+    const length = index.end(to - 1) - index.offset(from);
+    if (file.mayRenew) return await file.readSound(index.handles(from, to), into);
+    const out = into && into.length >= length ? into.subarray(0, length) : new Uint8Array(length);
+    await file.readInto(out, index.offset(from));
+    return out;
   }
 
-  /** Returns the fingerprint of a block among stored ones, which begin with block `from`. */
-  fingerprint(i: number, { from, stored }: { from: number; stored: Uint8Array }): number {
+  /**
+   * Returns the first of some stored blocks, which begin with block `from` and end before block `to`, that has another
+   * fingerprint than is known of it, or `to`.
+   */
+  firstOther(stored: Uint8Array, { from, to, known }: StoredRun): number {
     const { index } = this, start = index.offset(from);
-    return crc32(stored.subarray(index.offset(i) - start, index.end(i) - start));
+    for (let i = from; i < to; i++) {
+      const block = stored.subarray(index.offset(i) - start, index.end(i) - start);
+      if (crc32(block) !== known.fingerprint(i)) return i;
+    }
+    return to;
   }
 
   /** Fails with `corrupt_file` unless the checksum of a block among stored ones holds. */
@@ -333,48 +349,6 @@ export class TableReader {
     if (compareBytes(records[records.length - 1]!.key, this.index.separator(i)) > 0) {
       block.fail("keys that belong to a later block");
     }
-  }
-}
-
-/** Data blocks that are read at once, more and more of them: for reading one after the other. */
-export class BlockRun {
-  readonly #file: TableFile;
-  readonly #index: TableIndex;
-  #bytes: Uint8Array = EMPTY_BYTES;
-  #from = 0;
-  #to = 0;
-  #readBytes = FIRST_READ_BYTES;
-
-  constructor(file: TableFile, index: TableIndex) {
-    this.#file = file;
-    this.#index = index;
-  }
-
-  /** Returns a block if it is among those that were read last. */
-  block(i: number, memory?: BlockMemory): Block | undefined {
-    if (i < this.#from || i >= this.#to) return undefined;
-    const index = this.#index;
-    const stored = this.#bytes.subarray(index.offset(i) - index.offset(this.#from));
-    return this.#file.openBlock(index.handle(i), { keyForm: "record", stored, memory });
-  }
-
-  /** Returns the fingerprint of a block that is among those that were read last. */
-  fingerprint(i: number): number {
-    const index = this.#index, start = index.offset(this.#from);
-    return crc32(this.#bytes.subarray(index.offset(i) - start, index.end(i) - start));
-  }
-
-  /** Reads a block and those behind it. */
-  async load(i: number, memory?: BlockMemory): Promise<Block> {
-    const index = this.#index;
-    const offset = index.offset(i);
-    let to = i + 1;
-    while (to < index.count && index.end(to) - offset <= this.#readBytes) to++;
-    this.#readBytes = Math.min(this.#readBytes * 2, MAX_READ_BYTES);
-    this.#bytes = await this.#file.readSound(index.handles(i, to));
-    this.#from = i;
-    this.#to = to;
-    return this.block(i, memory)!;
   }
 }
 

@@ -24,8 +24,8 @@ import { putVarint, varintAt } from "./varint.ts";
 
 /** The densest element is a copy of 64 bytes in 3: no stream grows by more when it is decompressed. */
 const MAX_EXPANSION = 64 / 3;
-/** Making the kernel takes as long as so many blocks of 4 KiB: short commands do without. */
-const FIRST_BLOCKS = 100;
+/** Making the kernel takes as long as so much data takes without it: the shortest commands do without. */
+const FIRST_BYTES = 64 * 1024;
 
 /** Returns how many bytes {@link snappyCompress} may need for an input of this length. */
 export function maxSnappyBytes(inputLength: number): number {
@@ -35,7 +35,7 @@ export function maxSnappyBytes(inputLength: number): number {
 /** Compresses `input` to the start of `output`, which has room for {@link maxSnappyBytes}; returns the bytes written. */
 export function snappyCompress(input: Uint8Array, output: Uint8Array): number {
   const elementsStart = putVarint(output, 0, input.length);
-  const kernel = kernelOnceItPays();
+  const kernel = kernelOnceItPays(input.length);
   return kernel?.fitsCompressed(input.length)
     ? kernel.compress(input, output, elementsStart)
     : compressElements(input, output, elementsStart);
@@ -53,7 +53,7 @@ export function snappyDecompress(input: Uint8Array, maxBytes: number, memory?: B
   if (length > (input.length - elementsStart) * MAX_EXPANSION) {
     malformed("Snappy data that claims more than it can hold");
   }
-  const kernel = kernelOnceItPays();
+  const kernel = kernelOnceItPays(length);
   if (kernel?.fitsDecompressed(input.length, length)) {
     return kernel.decompress(input, elementsStart, { length, memory });
   }
@@ -65,11 +65,12 @@ export function snappyDecompress(input: Uint8Array, maxBytes: number, memory?: B
   return output;
 }
 
-let blocks = 0;
+let bytesSoFar = 0;
 let kernel: SnappyKernel | undefined;
 
-function kernelOnceItPays(): SnappyKernel | undefined {
-  if (blocks < FIRST_BLOCKS) blocks++;
-  else kernel ??= loadSnappyKernel();
+function kernelOnceItPays(length: number): SnappyKernel | undefined {
+  bytesSoFar += length;
+  if (bytesSoFar < FIRST_BYTES) return undefined;
+  kernel ??= loadSnappyKernel();
   return kernel;
 }

@@ -1,16 +1,15 @@
 /**
- * The Snappy kernel: WebAssembly made of `snappy_kernel.wat`, and the memory that it works in.
+ * Snappy in the kernel (`snappy_kernel.wat`), and the memory that it works in.
  *
  *     0        the hash table of the compressor
  *     32 KiB   what is given: a stream, or data to compress
  *     288 KiB  what comes out, up to 1 MiB
  */
 
-import { Buffer } from "node:buffer";
 import type { BlockMemory } from "./compression.ts";
+import { type KernelExports, loadKernel } from "./kernel.ts";
 import { malformed } from "./malformed.ts";
 import { FRAGMENT_BYTES, tableBitsFor } from "./snappy_elements.ts";
-import { SNAPPY_KERNEL_CODE } from "./snappy_kernel_code.ts";
 
 const INPUT = 32 * 1024;
 const OUTPUT = 288 * 1024;
@@ -29,16 +28,9 @@ const COMPLAINTS = [
   "Snappy copy out of bounds",
 ];
 
-interface KernelExports {
-  readonly memory: WebAssembly.Memory;
-  decompress(input: number, inputEnd: number, output: number, outputEnd: number): number;
-  compress(start: number, end: number, output: number, tableBits: number): number;
-}
-
-/** Makes a kernel: about a millisecond. */
+/** Makes the kernel, if nobody has yet. */
 export function loadSnappyKernel(): SnappyKernel {
-  const module = new WebAssembly.Module(new Uint8Array(Buffer.from(SNAPPY_KERNEL_CODE, "base64")));
-  return new SnappyKernel(new WebAssembly.Instance(module).exports as unknown as KernelExports);
+  return new SnappyKernel(loadKernel());
 }
 
 export class SnappyKernel {

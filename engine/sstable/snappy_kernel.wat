@@ -3,7 +3,7 @@
 ;; Nothing here knows how large the memory is: callers leave 16 bytes free behind all that is read and written, since
 ;; spans are copied in steps of 16. A loop over single elements is 4 times as fast here as in compiled JavaScript.
 (module
-  (memory (export "memory") 16)
+  (memory (export "memory") 32)
 
   ;; Decompresses the elements from $in to $inEnd into the memory from $out to $outEnd, which they must fill.
   ;; Returns 0, or what is wrong: 1 the output is not full, 2 a literal is out of bounds, 3 a copy is.

@@ -23,6 +23,9 @@ export const BLOCK_TRAILER_BYTES = 5;
 /** One read of this size finds, in most files, the footer and all that must be known to use the file. */
 const TAIL_BYTES = 64 * 1024;
 
+/** How much is read at once of what is copied. */
+const PART_BYTES = 128 * 1024;
+
 /** Most blocks are smaller. */
 const SPARE_BYTES = 16 * 1024;
 let spareBytes: Uint8Array | undefined;
@@ -92,6 +95,11 @@ export class TableFile {
 
   /** Fails unless a block can lie there, before any memory is taken for it. */
   checkHandle({ offset, length }: BlockHandle): void {
+    this.checkExtent(offset, length);
+  }
+
+  /** Does what {@link checkHandle} does. */
+  checkExtent(offset: number, length: number): void {
     const end = this.#source.sizeBytes - FOOTER_BYTES - BLOCK_TRAILER_BYTES;
     if (length > MAX_BLOCK_BYTES) {
       corrupt(this.name, offset, `block of ${length} bytes, more than ${MAX_BLOCK_BYTES}`);
@@ -122,17 +130,38 @@ export class TableFile {
     for (const handle of handles) this.checkHandle(handle);
     const length = last.offset + last.length + BLOCK_TRAILER_BYTES - first.offset;
     const stored = await this.read(first.offset, length, into);
-    const source = this.#source;
     if (
-      !source.forget ||
+      !this.mayRenew ||
       handles.every((handle) => this.#holds(handle, stored.subarray(handle.offset - first.offset)))
     ) {
       return stored;
     }
-    if (!await source.forget()) return stored;
+    return await this.renew() ? await this.read(first.offset, length, into) : stored;
+  }
+
+  /** Whether the source keeps a copy, so that {@link renew} may help against damage. */
+  get mayRenew(): boolean {
+    return this.#source.forget !== undefined;
+  }
+
+  /** Has the source drop its copy, in which damage was found; returns whether reading again may give other bytes. */
+  async renew(): Promise<boolean> {
+    if (!await this.#source.forget?.()) return false;
     // What is in memory of a small file came from that copy, too.
     this.#tail = this.#tail.subarray(0, 0);
-    return await this.read(first.offset, length, into);
+    return true;
+  }
+
+  /**
+   * Reads a large part of the file into memory that has room for it. A store on this machine answers small reads at once;
+   * large ones go to its threads, where they would wait behind what is being written.
+   */
+  async readInto(into: Uint8Array, offset: number): Promise<void> {
+    for (let at = 0; at < into.length; at += PART_BYTES) {
+      const part = into.subarray(at, at + PART_BYTES);
+      const bytes = await this.read(offset + at, part.length, part);
+      if (bytes.buffer !== part.buffer) part.set(bytes);
+    }
   }
 
   /** Reads a block as it is stored, with its trailer, unchecked, perhaps into `into`. */
@@ -144,11 +173,16 @@ export class TableFile {
   /** Checks and decompresses the block at the start of `stored`. */
   openBlock(handle: BlockHandle, { keyForm, stored, memory }: OpenBlockOptions): Block {
     this.checkSum(handle, stored);
-    if (this.#counts) this.#counts.blocksRead++;
+    this.countBlocks(1);
     const place = { file: this.name, offset: handle.offset };
     const form = { type: stored[handle.length]!, maxBytes: MAX_BLOCK_BYTES, memory };
     const content = decodeAt(place, () => decompress(stored.subarray(0, handle.length), form));
     return new Block(content, { keyForm, place });
+  }
+
+  /** Counts blocks that were decompressed and checked. */
+  countBlocks(count: number): void {
+    if (this.#counts) this.#counts.blocksRead += count;
   }
 
   /** Fails unless the block at the start of `stored` has the checksum behind it. */

@@ -23,6 +23,13 @@ export function putVarint(out: Uint8Array, at: number, value: number): number {
   return at;
 }
 
+/** Returns how many bytes the varint of a non-negative safe integer has. */
+export function varintLength(value: number): number {
+  let length = 1;
+  for (; value >= 0x80; value = Math.floor(value / 0x80)) length++;
+  return length;
+}
+
 /** Returns the varint at `at`. What is cut off, or no safe integer, is malformed. */
 export function varintAt(bytes: Uint8Array, at: number): DecodedVarint {
   let value = 0;

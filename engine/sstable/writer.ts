@@ -115,11 +115,7 @@ export class TableWriter {
   addStored({ index, from, to, bytes, piece, ...counts }: StoredBlocks): void {
     assertInvariant(!this.#finished && this.#block.sizeBytes === 0, "stored blocks come between blocks");
     const start = this.#output.appendStored(bytes, piece);
-    const shift = start - index.offset(from);
-    for (let i = from; i < to; i++) {
-      const handle = { offset: index.offset(i) + shift, length: index.length(i) };
-      this.#index.addWhole(index, i, this.#encodeHandle(handle));
-    }
+    this.#index.addEntries(index, { from, to, shift: start - index.offset(from) });
     this.#index.continueAfter(index.separator(to - 1));
     this.#block.continueAfter(index.separator(to - 1));
     this.#dataBlocks += to - from;
@@ -150,6 +146,7 @@ export class TableWriter {
     const indexBlock = index.finish();
     const indexBytes = indexBlock.length + BLOCK_TRAILER_BYTES;
     const indexHandle = this.#output.append(indexBlock, "compressed");
+    index.release();
     const counts = {
       records: this.#count,
       dataBlocks: this.#dataBlocks,

@@ -45,7 +45,10 @@ test("a look-up finds a write that is committed and cleaned up meanwhile", async
 });
 
 /** Lists a branch, asleep between the readings of the branch and of its commit while all is committed and cleaned up. */
-async function listAfterSleep(sleepMs: number): Promise<string[] | string> {
+async function listAfterSleep(
+  sleepMs: number,
+  plant = (kv: KvStore) => kv,
+): Promise<string[] | string> {
   const kv = openMemoryKv();
   const others = testEngine({ kv });
   await others.store.createRepository("repo", { committer: WHO });
@@ -61,9 +64,13 @@ async function listAfterSleep(sleepMs: number): Promise<string[] | string> {
       await others.store.commit("repo", "main", { message: "m", committer: WHO });
     },
   });
-  const reader = testEngine({ kv: held, objects: others.objects, clock: others.clock });
+  const reader = testEngine({ kv: plant(held), objects: others.objects, clock: others.clock });
   return await collect(reader.store.list("repo", "main")).then(paths, (error) => error.code);
 }
+
+test("planted: a listing that looks at the branch once comes out short", async () => {
+  assert.deepEqual(await listAfterSleep(60 * 60 * 1000, staleRefs), []);
+});
 
 test("a listing that slept before it read the first commit says try_again, and never comes out short", async () => {
   assert.equal(await listAfterSleep(60 * 60 * 1000), "try_again");

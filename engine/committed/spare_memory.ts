@@ -1,0 +1,44 @@
+/**
+ * Memory that ranges are made in, used again for the next ones, whichever commit or merge they belong to.
+ *
+ * A commit that touches every range takes some fifty megabytes. Fresh memory costs as much as writing to a file, and the
+ * collector, which sees a few small objects, lets what was used pile up. What is kept is bounded, once for the process.
+ */
+
+import { PiecePool } from "../sstable/mod.ts";
+import { RECORD_ID_BYTES, RecordIds } from "./ids.ts";
+
+/** Of each kind: enough for the ranges that are made and written at a time. */
+const MAX_FREE = 4;
+/** What is larger is of an unusual range, and not kept. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+const freeIds: RecordIds[] = [];
+const freeBytes: Uint8Array[] = [];
+
+/** For the bytes of files. */
+export const sparePieces: PiecePool = new PiecePool();
+
+/** Returns a list of record IDs, with none in it. */
+export function takeRecordIds(): RecordIds {
+  return freeIds.pop() ?? new RecordIds();
+}
+
+/** Takes a list back that nobody looks at any more. */
+export function giveRecordIdsBack(ids: RecordIds): void {
+  if (freeIds.length >= MAX_FREE || ids.count * RECORD_ID_BYTES > MAX_BYTES) return;
+  ids.clear();
+  freeIds.push(ids);
+}
+
+/** Returns memory for so many bytes, with anything in it. */
+export function takeBytes(length: number): Uint8Array {
+  const free = freeBytes.pop();
+  // With some more, so that it also serves the next range, which has about as many records.
+  return free && free.length >= length ? free : new Uint8Array(Math.ceil(length * 1.25));
+}
+
+/** Takes memory back that nobody uses any more. */
+export function giveBytesBack(bytes: Uint8Array): void {
+  if (bytes.length > 0 && freeBytes.length < MAX_FREE && bytes.length <= MAX_BYTES) freeBytes.push(bytes);
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { utf8 } from "../../base/bytes.ts";
+import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
+import { entryRecord, entryWeight, sameContent } from "../objects/mod.ts";
+import { applyChanges, type Change } from "./apply.ts";
+import type { Chunking } from "./chunking.ts";
+import { TableFiles } from "./files.ts";
+import { Metarange, NO_METARANGE } from "./metarange.ts";
+import { giveBytesBack, giveRecordIdsBack, takeBytes, takeRecordIds } from "./spare_memory.ts";
+
+const CHUNKING: Chunking = { minSizeBytes: 0, maxSizeBytes: 20 << 20, raggedness: 2000 };
+const OPTIONS = { chunking: CHUNKING, weigh: entryWeight, same: sameContent };
+
+test("what is given back is taken again, with nothing in it, unless it is large", () => {
+  const ids = takeRecordIds();
+  ids.add(utf8("a"), utf8("b"));
+  giveRecordIdsBack(ids);
+  const again = takeRecordIds();
+  assert.equal(again, ids);
+  assert.equal(again.count, 0);
+  assert.notEqual(takeRecordIds(), ids);
+
+  const bytes = takeBytes(1000);
+  assert.ok(bytes.length >= 1000);
+  giveBytesBack(bytes);
+  assert.equal(takeBytes(900), bytes);
+  const large = new Uint8Array(5 * 1024 * 1024);
+  giveBytesBack(large);
+  assert.notEqual(takeBytes(1000), large);
+});
+
+test("memory that is too short for what is asked is not given", () => {
+  giveBytesBack(new Uint8Array(10));
+  assert.ok(takeBytes(1000).length >= 1000);
+});
+
+test("changes that are applied side by side do not meet in the memory that they share", async () => {
+  const files = new TableFiles(openMemoryObjectStore(), { sides: OPTIONS });
+  const base = (await apply(files, NO_METARANGE, changes(0, 8000))).id;
+  const sides = Array.from({ length: 6 }, (_, i) => changes(i + 1, 8000, 997));
+  const together = await Promise.all(sides.map((side) => apply(files, base, side)));
+  assert.ok(files.counts.blocksCopied > 100, `${files.counts.blocksCopied} blocks copied`);
+  for (const [i, side] of sides.entries()) {
+    const alone = new TableFiles(openMemoryObjectStore());
+    const whole = await apply(alone, (await apply(alone, NO_METARANGE, changes(0, 8000))).id, side);
+    assert.equal(together[i]!.id, whole.id);
+    for (const { id } of await new Metarange(files, whole.id).ranges()) await (await files.open(id)).verify();
+  }
+});
+
+function apply(files: TableFiles, base: string, all: readonly Change[]) {
+  async function* inOne() {
+    yield all;
+  }
+  return applyChanges(files, new Metarange(files, base), inOne(), OPTIONS);
+}
+
+/** Returns a record for each `step`-th of so many keys. */
+function changes(version: number, count: number, step = 1): Change[] {
+  return Array.from({ length: Math.ceil(count / step) }, (_, i) => {
+    const record = entryRecord(utf8(`folder/${String(i * step).padStart(6, "0")}`), {
+      address: `data/${version}/${i}`,
+      addressType: 1,
+      lastModified: { seconds: version, nanos: 0 },
+      sizeBytes: version,
+      etag: `etag-${version}`,
+      metadata: {},
+      contentType: "application/octet-stream",
+    });
+    return { key: record.key, record };
+  });
+}
