@@ -28,6 +28,8 @@ export interface Environment {
   readonly cacheFolder: () => string;
   /** Where files may be that are gone when the command ends. */
   readonly temporaryFolder: () => string;
+  /** Whether the user takes it on themselves that a database lies on a network file system. */
+  readonly allowsNetworkFileSystems: () => boolean;
   /** The value of a variable that the user has named; an empty one counts as not set. */
   readonly variable: (name: string) => string | undefined;
   /** The variables for a program that the user has us run: ours, with some more. */
@@ -51,6 +53,7 @@ export const processEnvironment: Environment = {
   }),
   cacheFolder: userCacheFolder,
   temporaryFolder: tmpdir,
+  allowsNetworkFileSystems: () => variable("TARN_ALLOW_NETWORK_FILE_SYSTEM") === "1",
   variable,
   withVariables: (more) => ({ ...process.env, ...more }),
 };

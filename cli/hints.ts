@@ -13,9 +13,11 @@ const HINTS: Readonly<Record<string, Hint>> = {
       verb === "merge" ? "; --keep-staged lets it stay where the merge does not meet it" : ""
     }.`,
   branch_not_found: otherKindOr("branch"),
+  branch_protected: "Work on another branch and merge it; the rules are changed through the server's API.",
   checksum_mismatch:
     "The stored bytes are damaged; an older version of the object may still be whole (tarn log URI).",
   command_failed: "It must exit with 0 for good, 125 when it cannot tell, and up to 124 for bad.",
+  cannot_listen: "Name another address with --listen HOST:PORT; port 0 takes a free one.",
   confirmation_needed: "Add --yes if that is what you want.",
   disk_full: "Make room and run it again; nothing that was confirmed is lost.",
   empty_message: 'Add -m "…", or --allow-empty-message.',
@@ -32,16 +34,25 @@ const HINTS: Readonly<Record<string, Hint>> = {
   invalid_range: "Bytes count from 0: the first hundred are 0-99.",
   invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,
   kv_changed: "Stop whoever writes to it, and run it again: it goes on where it was.",
+  kv_corrupt:
+    '"tarn doctor" checks all of it. What was committed lies in the storage; restore the home\'s kv folder from a copy.',
   kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
+  kv_moved: "The home was moved or deleted while it was in use: run it again where it is now.",
+  kv_network_file_system:
+    "Choose a home on a local disk (--home, TARN_HOME), or a store made for networks (TARN_KV=postgres://…). " +
+    "TARN_ALLOW_NETWORK_FILE_SYSTEM=1 opens it all the same: safe only while one machine uses it.",
   kv_not_empty: "Name another table, schema or folder.",
+  kv_read_only:
+    "Reading works here; to write, use a home (--home, TARN_HOME) or a store (TARN_KV) that can be written.",
   kv_throttled: "Run it again later; nothing that was confirmed is lost.",
+  kv_too_new: "Use the version of tarn that wrote it, or a newer one.",
   kv_unauthenticated:
     "Check the user and the password, or the credentials, that the store's address or your environment names.",
   kv_unfinished: 'Run the same "tarn kv copy" again: it goes on where it was.',
   merge_conflict: ({ verb }) =>
     verb === "merge"
       ? "--preview shows them all, --resolve PATH=source|dest|base|delete settles some, --strategy source-wins or dest-wins all."
-      : "The branch has changed those paths since: change them by hand instead.",
+      : "The branch has changed those paths since: --resolve PATH=source|dest|base|delete settles them.",
   no_changes: ({ verb, of }) =>
     of === "paths"
       ? '"tarn status URI" shows what is staged; a PATH that ends in / is a folder.'
@@ -57,17 +68,24 @@ const HINTS: Readonly<Record<string, Hint>> = {
   parent_required: "Add --parent 1 for what the commit brought to its first parent.",
   ref_not_deleted: '"tarn reflog lakefs://REPO --deleted" lists what can be restored.',
   ref_not_found: nearOr('"tarn ls lakefs://REPO" shows the branches and tags.'),
+  already_set_up: '"tarn auth key NAME" makes another access key for a user.',
+  secret_key_exposed:
+    "Make it its owner's alone (chmod 600), and make new access keys if others may have read it.",
+  secret_key_missing: "Restore the file, or name it in TARN_SECRET_KEY_FILE.",
+  setup_needed: 'Make the first user with "tarn auth setup NAME".',
   repository_exists: "Choose another name, or use the one that is there.",
   repository_not_found: nearOr(
     '"tarn repo list" shows the repositories, "tarn repo create lakefs://REPO" makes one.',
   ),
   secret_in_argument: "Name a file or a variable that holds it: ?password_file=FILE or ?password_env=NAME.",
   storage_full: "Make room and run it again; nothing that was confirmed is lost.",
+  storage_missing:
+    "Mount its disk, or put the folder back: what was kept there is not made anew. tarn doctor shows more.",
   tag_not_found: otherKindOr("tag"),
   try_again: "Others are changing the same branch: run it again.",
   unknown_scheme: "This version has one store: lakefs://REPO/REF/KEY.",
   untrusted_configuration: "If it is yours, name the home (--home or TARN_HOME), or the store (TARN_KV).",
-  unmatched_resolution: nearOr("--preview shows the conflicts; a glob may match none."),
+  unmatched_resolution: nearOr("--preview shows the conflicts."),
   unplaceable_key: ({ single }) =>
     single === true
       ? "Name the file to write in full."

@@ -234,6 +234,26 @@ describe("revert and cherry-pick", () => {
     assert.equal((await run("cherry-pick", "lakefs://repo/main", "lakefs://repo/dev")).code, 0);
     assert.equal(await readText(store, "main", "c"), "1");
   });
+
+  it("settle conflicts as a merge does: source is what the commit, or its undoing, makes of a path", async (t) => {
+    const { run, change, store } = await withCommit(t);
+    await change("main", { c: "1", d: "1" });
+    await change("main", { c: "2", d: "2" });
+    await change("main", { c: "3", d: "3" });
+    const revert = ["revert", "lakefs://repo/main", "main~1"];
+    const refused = await run(...revert);
+    assert.deepEqual([refused.code, /--resolve/.test(refused.err)], [4, true], refused.err);
+    assert.equal(
+      (await run(...revert, "--resolve", "c=source", "--resolve", "q=dest", "--resolve", "d=dest")).code,
+      2,
+    );
+    const settled = await run(...revert, "--resolve", "c=source", "--resolve", "d*=dest");
+    assert.equal(settled.code, 0, settled.err);
+    assert.deepEqual([await readText(store, "main", "c"), await readText(store, "main", "d")], ["1", "3"]);
+    const picked = await run("cherry-pick", "lakefs://repo/main", "main~2", "--resolve", "*=source");
+    assert.equal(picked.code, 0, picked.err);
+    assert.deepEqual([await readText(store, "main", "c"), await readText(store, "main", "d")], ["2", "2"]);
+  });
 });
 
 describe("reset", () => {

@@ -143,7 +143,7 @@ describe("merge --resolve", () => {
     assert.deepEqual(texts, ["from a folder", "from elsewhere", "from a file"]);
   });
 
-  it("names a path that is no conflict, and the one that was meant; a glob may match nothing", async (t) => {
+  it("names a path that is no conflict, and the one that was meant, and a glob that matches none of those there are", async (t) => {
     const { merge, store } = await withConflicts(t);
     const before = await store.resolve("repo", "main");
     const typo = await merge("--resolve", "k=v/d=source", "--strategy", "dest-wins");
@@ -153,7 +153,27 @@ describe("merge --resolve", () => {
     const document = await merge("--preview", "--resolve", "z=source", "--json");
     assert.deepEqual([document.code, document.out], [2, ""], "half a document is none");
     assert.equal(await store.resolve("repo", "main"), before);
-    assert.equal((await merge("--resolve", "q*=source", "--strategy", "dest-wins")).code, 0);
+    const glob = await merge("--resolve", "q*=source", "--resolve", "a*=source", "--strategy", "dest-wins");
+    assert.deepEqual([glob.code, /Cannot resolve "q\*"/.test(glob.err)], [2, true], glob.err);
+    assert.equal(await store.resolve("repo", "main"), before);
+    // That another rule came first does not make it a typo.
+    const shadowed = ["--resolve", "a=dest", "--resolve", "a*=source", "--strategy", "dest-wins"];
+    const merged = await merge(...shadowed, "--driver", "q.csv=csv:id");
+    assert.equal(merged.code, 0, merged.err);
+    assert.match(merged.err, /^Not used: "--driver q\.csv" matches no conflict of this merge\n$/);
+  });
+
+  it("takes a glob that matches nothing where nothing conflicts: it may be a rule for all merges", async (t) => {
+    const { merge } = await withSides(t, { a: "1" }, { side: { b: "s" }, main: { c: "m" } });
+    const merged = await merge("--resolve", "q*=source");
+    assert.deepEqual([merged.code, /^Not used: "--resolve q\*"/.test(merged.err)], [0, true], merged.err);
+  });
+
+  it("takes the destination's ref alone where the source names the repository", async (t) => {
+    const { run, store } = await withSides(t, { a: "1" }, { side: { b: "s" }, main: { c: "m" } });
+    assert.equal((await run("merge", "lakefs://repo/side", "main")).code, 0);
+    assert.deepEqual(await contents(store, "main"), { a: "1", b: "s", c: "m" });
+    assert.equal((await run("merge", "side", "main")).code, 2);
   });
 
   it("leaves the rest to the strategy, and without one lists it", async (t) => {
@@ -296,6 +316,11 @@ describe("merge --squash and --keep-staged", () => {
     const refused = await merge();
     assert.equal(refused.code, 4);
     assert.match(refused.err, /--keep-staged/);
+    const preview = await merge("--preview", "--depth", "9");
+    assert.deepEqual([preview.code, preview.out.split("\n")[0]], [4, "changed\ta"], preview.err);
+    assert.match(preview.err, /^The merge itself would be refused: .*uncommitted changes\n$/);
+    assert.equal(JSON.parse((await merge("--preview", "--json")).out).summary.changed, 1);
+    assert.equal(await readText(store, "main", "x"), "staged");
     assert.equal((await merge("--keep-staged")).code, 0);
     assert.deepEqual(await contents(store, "main@"), { a: "s", c: "m" });
     assert.equal(await readText(store, "main", "x"), "staged");

@@ -29,6 +29,24 @@ describe("commit --path", () => {
     );
     const nothing = await run("commit", "lakefs://repo/main", "-m", "x", "--path", "d/");
     assert.deepEqual([nothing.code, /"tarn status URI" shows what is staged/.test(nothing.err)], [6, true]);
+    const before = await store.resolve("repo", "main");
+    const typo = await run(
+      "commit",
+      "lakefs://repo/main",
+      "-m",
+      "x",
+      "--path",
+      "h",
+      "--path",
+      "d2/",
+      "--path",
+      "d",
+    );
+    assert.deepEqual([typo.code, /Cannot commit "d2\/", "d": nothing is staged there/.test(typo.err)], [
+      3,
+      true,
+    ]);
+    assert.equal(await store.resolve("repo", "main"), before);
     assert.equal((await run("commit", "lakefs://repo/main", "-m", "x", "--path", "")).code, 2);
     assert.deepEqual(
       (await json(["commit", "lakefs://repo/main", "-m", "x", "--path", "h"]) as Json).message,

@@ -4,6 +4,8 @@ import type { CommitInfo, PickOptions, Store } from "../drivers/store.ts";
 import type { Context } from "./context.ts";
 import { EXIT_OK } from "./exit_codes.ts";
 import { branchOf, otherRef, refLocation, refOf, refUri } from "./locations.ts";
+import { resolverOf } from "./merging/resolver.ts";
+import { choicesOf } from "./merging/rules.ts";
 import { commitJson } from "./render/commits.ts";
 
 export interface Pick {
@@ -16,19 +18,30 @@ export interface Pick {
 
 /** Reads the command line, picks, and shows the new commit. */
 export async function runPick(
-  { arguments: given, environment, output, session }: Context,
+  context: Context,
   pick: (what: Pick) => Promise<CommitInfo>,
 ): Promise<number> {
+  const { arguments: given, environment, output, session } = context;
   const [uri, commit] = given.positionals;
   const destination = refLocation(uri!);
   const source = otherRef(commit!, destination);
+  const choices = await choicesOf(context);
+  const store = await session.store();
+  const { repository } = destination;
   const options = {
     committer: environment.who(),
     message: given.value("message"),
     parent: given.count("parent"),
+    resolver: resolverOf({
+      store,
+      repository,
+      choices,
+      givenChoices: given.values("resolve").length,
+      drivers: [],
+      givenDrivers: 0,
+      onLeft: () => {},
+    }),
   };
-  const store = await session.store();
-  const { repository } = destination;
   const branch = await branchOf(store, destination);
   const made = await pick({ store, repository, branch, ref: await refOf(store, source), options });
   output.result(commitJson(made), refUri(repository, made.id));

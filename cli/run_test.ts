@@ -213,6 +213,7 @@ function withWriter(store: Store, check: (path: string) => void): Store {
           for (const { path } of files) check(path);
           await writer.putMany(files, options);
         },
+        setMetadata: (path, metadata) => writer.setMetadata(path, metadata),
         delete: (path) => writer.delete(path),
         flush: () => writer.flush(),
         close: () => writer.close(),

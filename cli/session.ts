@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { FoundHome } from "../catalog/home.ts";
 import type { KvAddress } from "../catalog/kv_address.ts";
+import type { HomeStoreOptions } from "../catalog/registry.ts";
 import type { Store, StoreCosts } from "../drivers/store.ts";
 import type { Environment } from "./environment.ts";
 
@@ -65,15 +66,21 @@ export class Session {
 
 async function openHome(home: FoundHome, environment: Environment): Promise<Store> {
   const { openHomeStore } = await import("../catalog/registry.ts");
+  return await openHomeStore(home.ready ? home.folder : undefined, await homeOptions(home, environment));
+}
+
+/** Returns how this environment has a home opened. */
+export async function homeOptions(home: FoundHome, environment: Environment): Promise<HomeStoreOptions> {
   const address = environment.variable("TARN_KV");
   const kv = address === undefined ? {} : { kv: await addressOf(address, environment) };
-  return await openHomeStore(home.ready ? home.folder : undefined, {
+  return {
     ...kv,
     homeToBe: home.folder,
     isTrusted: home.isTrusted,
     nativeFolders: [join(environment.cacheFolder(), "native")],
+    allowNetwork: environment.allowsNetworkFileSystems(),
     variable: environment.variable,
-  });
+  };
 }
 
 async function addressOf(text: string, environment: Environment): Promise<KvAddress> {

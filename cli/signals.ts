@@ -10,6 +10,16 @@ import { writeMessage } from "./streams.ts";
 
 const temporaryFiles = new Set<string>();
 
+let gentle: ((signal: string) => void) | undefined;
+
+/** Has the next signal call `stop` instead of ending the program; the one after ends it. Returns how to undo that. */
+export function stopGently(stop: (signal: string) => void): () => void {
+  gentle = stop;
+  return () => {
+    gentle = undefined;
+  };
+}
+
 /** Remembers a file that must not stay if the program is interrupted. */
 export function addTemporaryFile(path: string): void {
   temporaryFiles.add(path);
@@ -23,6 +33,9 @@ export function forgetTemporaryFile(path: string): void {
 /** Ends the program with exit code 130 on SIGINT, SIGTERM and SIGHUP; returns how to stop doing that. */
 export function handleSignals(form: { json: boolean }): () => void {
   const stop = (signal: string) => {
+    const first = gentle;
+    gentle = undefined;
+    if (first) return first(signal);
     for (const path of temporaryFiles) {
       try {
         unlinkSync(path);

@@ -105,6 +105,7 @@ function testEnvironment(
     }),
     cacheFolder: () => join(folder, "cache"),
     temporaryFolder: () => folder,
+    allowsNetworkFileSystems: () => false,
     variable: () => undefined,
     withVariables: (more) => ({ PATH: process.env["PATH"], ...more }),
   };

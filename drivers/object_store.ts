@@ -56,6 +56,15 @@ export interface NewObject {
   readonly body: Uint8Array;
 }
 
+/** The file that an object is. */
+export interface LocalFile {
+  /** Absolute; it leads to the file as long as the object is not deleted or replaced. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Another one as soon as somebody has written to the file, or put another one in its place. */
+  readonly identity: string;
+}
+
 export interface ObjectStore {
   /** Whether objects lie on another machine, so that it pays to keep copies of those that are read often. */
   readonly isFar?: boolean;
@@ -65,6 +74,9 @@ export interface ObjectStore {
 
   /** Returns what is known of an object, or `undefined`. */
   head(key: string): Promise<ObjectInfo | undefined>;
+
+  /** Returns the file that an object is, where each is one. */
+  localFile?(key: string): Promise<LocalFile | undefined>;
 
   /** Yields the listing in byte order of keys, page by page. Unfinished puts do not show. */
   pages(options?: ListOptions): AsyncIterable<ObjectPage>;
@@ -102,4 +114,7 @@ export interface ObjectStore {
 
   /** Deletes an object; returns whether it was there. */
   delete(key: string): Promise<boolean>;
+
+  /** Makes the place for objects where one has to be made, durably. A place that vanishes later is not made by a put. */
+  prepare?(): Promise<void>;
 }

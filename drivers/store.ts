@@ -8,6 +8,15 @@
 
 import type { ByteRange, ByteStream } from "./object_store.ts";
 import type { Selector } from "../base/uri.ts";
+import type { BlameItem, BlameOptions, LogOptions, ReflogItem } from "./history.ts";
+import type { MergeOptions, MergePreviewItem, MergeResult, PickOptions } from "./merging.ts";
+import type { CommittedFile, Settings } from "./settings.ts";
+import type { Tasks } from "./tasks.ts";
+
+export type * from "./history.ts";
+export type * from "./merging.ts";
+export type * from "./settings.ts";
+export type * from "./tasks.ts";
 
 export type Capability = "read" | "write" | "commit" | "branch" | "tag" | "merge" | "time" | "repositories";
 
@@ -22,6 +31,8 @@ export interface RepositoryInfo {
 export interface RefInfo {
   readonly id: string;
   readonly commitId: string;
+  /** Of a branch that was made for a passing purpose: listings for people may leave it out. */
+  readonly isHidden?: boolean;
 }
 
 export interface CommitInfo {
@@ -68,58 +79,12 @@ export interface DiffItem {
   readonly right?: ObjectStats;
 }
 
-/** A path on which both sides of a merge, revert or cherry-pick made different changes. */
-export interface MergeConflict {
-  readonly path: string;
-  readonly base?: ObjectStats;
-  readonly source?: ObjectStats;
-  readonly destination?: ObjectStats;
-}
-
-export interface MergeResult {
-  /** The commit that the destination now points at (also when nothing changed). */
-  readonly reference: string;
-  readonly summary: Readonly<Record<ChangeType, number>>;
-}
-
-export type MergeStrategy = "source-wins" | "dest-wins";
-
-export type MergeSide = "base" | "source" | "destination";
-
-/** What a conflicting path becomes. A side that has no object there means its deletion. */
-export type MergeResolution =
-  | { readonly kind: MergeSide | "delete" }
-  /** An object of the same repository: its entry is copied, no bytes move. */
-  | { readonly kind: "object"; readonly ref: string; readonly path: string }
-  /** New content. It is stored before the merge lands; of a merge that then fails only garbage stays. */
-  | {
-    readonly kind: "content";
-    readonly body: Uint8Array | ByteStream;
-    readonly contentType?: string;
-    readonly metadata?: Readonly<Record<string, string>>;
-  };
-
-/** Reads the bytes of a side that is there. */
-export type ReadMergeSide = (side: MergeSide) => Promise<ByteStream>;
-
-/** Settles conflicts of a merge one by one. */
-export interface ConflictResolver {
-  /**
-   * Returns what a path becomes; `undefined` leaves it to the strategy, and without one the merge fails. Called in key
-   * order, and again when the destination has moved meanwhile: content that was given for the same three sides is then
-   * kept, and not asked for again.
-   */
-  resolve(
-    conflict: MergeConflict,
-    read: ReadMergeSide,
-  ): MergeResolution | undefined | Promise<MergeResolution | undefined>;
-  /** Called when all conflicts of an attempt were seen, before anything lands; throws to give up. */
-  finish?(): void;
-}
-
-/** A difference that a merge makes to its destination, or a conflict that stays, with its three sides. */
-export interface MergePreviewItem extends DiffItem {
-  readonly conflict?: MergeConflict;
+/** The commits of two refs, and the nearest one that both are made on. */
+export interface Fork {
+  readonly leftCommitId: string;
+  readonly rightCommitId: string;
+  /** Absent when their histories have nothing in common. */
+  readonly baseCommitId?: string;
 }
 
 export interface CommitOptions {
@@ -132,52 +97,8 @@ export interface CommitOptions {
   readonly allowEmptyMessage?: boolean;
   /** Take only what is staged for these objects, or under these prefixes (ending in "/"); the rest stays staged. */
   readonly paths?: readonly string[];
-}
-
-export interface MergeOptions {
-  readonly committer: string;
-  readonly message?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** Decides the conflicts that `resolver` leaves. */
-  readonly strategy?: MergeStrategy;
-  readonly resolver?: ConflictResolver;
-  /** Makes one commit with the destination as its only parent, which names the source's commit in its metadata. */
-  readonly squash?: boolean;
-  /** Allows staged changes on the destination, if the merge changes none of their paths; they stay staged. */
-  readonly keepStaged?: boolean;
-}
-
-export interface PickOptions {
-  readonly committer: string;
-  readonly message?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** Which parent to compare with, from 1; needed for merge commits, `parent_required` otherwise. */
-  readonly parent?: number;
-}
-
-export interface LogOptions {
-  readonly amount?: number;
-  /** Follow all parents instead of first parents only. */
-  readonly allParents?: boolean;
-  /** Leave out commits before this time, in seconds since the epoch. */
-  readonly since?: number;
-  /** Only commits that changed one of these objects, or something under one of these prefixes (ending in "/"). */
-  readonly paths?: readonly string[];
-  /** Leave out what this ref's commit is made on: its ancestors, not the commit itself. */
-  readonly stopAt?: string;
-}
-
-export interface BlameOptions {
-  /** Only these objects, and what lies under these prefixes (ending in "/"). */
-  readonly paths?: readonly string[];
-  /** Look for changes along all parents; a merge then counts only where it made something new. */
-  readonly allParents?: boolean;
-}
-
-/** An object and the commit that last changed it. */
-export interface BlameItem {
-  readonly path: string;
-  readonly commit: CommitInfo;
+  /** Gives up, having changed nothing: fails with `canceled`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ListObjectsOptions {
@@ -199,6 +120,50 @@ export interface PutObjectOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Fails with `object_exists` if the path is taken. */
   readonly ifAbsent?: boolean;
+  /** Fails with `object_changed` unless the path shows an object with one of these checksums, or with any. */
+  readonly ifMatch?: "any" | readonly string[];
+}
+
+/** An address that was issued for an object which its writer stores there itself. */
+export interface IssuedAddress {
+  readonly physicalAddress: string;
+  /** Seconds since the epoch. */
+  readonly expires: number;
+}
+
+/**
+ * What an acknowledged write survives: `strict` the loss of power; `relaxed` a kill of the process at once, and the loss of
+ * power within a second, or with the commit that takes it.
+ */
+export type Durability = "strict" | "relaxed";
+
+/** The bytes of an object, or of a part of it, in a local file. They were checked as those of a read are. */
+export interface LocalPart {
+  readonly path: string;
+  readonly start: number;
+  readonly length: number;
+}
+
+export interface ReadOptions {
+  readonly range?: ByteRange;
+  readonly signal?: AbortSignal;
+  /** If there are so many bytes or more, and they lie in a local file, that is named. */
+  readonly fileBytes?: number;
+}
+
+export interface ReadResult {
+  readonly stats: ObjectStats;
+  /** Beside a `file` it is opened only when it is read. */
+  readonly body: ByteStream;
+  readonly file?: LocalPart;
+}
+
+/** What a writer says of an object that it stored at an issued address. */
+export interface LinkOptions extends PutObjectOptions {
+  readonly physicalAddress: string;
+  /** The ETag; if it has the form of an MD5, it must be that of the bytes. */
+  readonly checksum: string;
+  readonly sizeBytes: number;
 }
 
 /** A small file that lies in memory whole, to be put under a path. */
@@ -207,23 +172,9 @@ export interface FileBody {
   readonly body: Uint8Array;
 }
 
-export interface ReflogItem {
-  /** Names the move; of a deletion, what {@link Store.restoreRef} takes. */
-  readonly id: string;
-  readonly ref: string;
-  readonly operation: string;
-  readonly oldCommitId: string;
-  readonly newCommitId: string;
-  readonly who: string;
-  /** Milliseconds since the epoch. */
-  readonly timeMs: number;
-  /** Of a restore: the id of the deletion that it took back. */
-  readonly restored?: string;
-}
-
 /**
  * Many writes to one branch. `put` returns once the object's bytes are stored and hashed; nothing is acknowledged
- * before `flush` or `close` has returned: then all of it is staged and durable. Puts may run side by side.
+ * before `flush` or `close` has returned: then all of it is staged and, if the writer is strict, durable. Puts may run side by side.
  */
 export interface BranchWriter {
   put(path: string, body: Uint8Array | ByteStream, options?: PutObjectOptions): Promise<ObjectStats>;
@@ -231,12 +182,17 @@ export interface BranchWriter {
    * Puts many small files, as `put` would one by one, at less cost. Their bodies may not be changed before the call has
    * settled. When a path or the metadata is refused, nothing of them is put.
    */
-  putMany(files: readonly FileBody[], options?: Omit<PutObjectOptions, "ifAbsent">): Promise<void>;
+  putMany(
+    files: readonly FileBody[],
+    options?: Pick<PutObjectOptions, "contentType" | "metadata">,
+  ): Promise<void>;
   /**
    * Stages an object of the same repository under another path: the entry is copied, no bytes move.
    * Fails with `object_not_found`.
    */
   copy(path: string, source: { readonly ref: string; readonly path: string }): Promise<ObjectStats>;
+  /** Replaces the metadata of an object, and nothing else; staged when it returns. Fails with `object_not_found`. */
+  setMetadata(path: string, metadata: Readonly<Record<string, string>>): Promise<ObjectStats>;
   /** Stages a deletion; a path that is not there is no error and no change. */
   delete(path: string): Promise<void>;
   flush(): Promise<void>;
@@ -269,6 +225,13 @@ export interface Store {
   listRepositories(options?: { prefix?: string; after?: string }): AsyncIterable<readonly RepositoryInfo[]>;
   getRepository(name: string): Promise<RepositoryInfo>;
   deleteRepository(name: string): Promise<void>;
+  /** Returns what users have noted on a repository. */
+  getRepositoryMetadata(name: string): Promise<Readonly<Record<string, string>>>;
+  /** Sets pairs and removes keys, in one change. Fails with `limit_exceeded`, `invalid_metadata`, `try_again`. */
+  changeRepositoryMetadata(
+    name: string,
+    change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] },
+  ): Promise<void>;
 
   /** Returns a ref expression for a selector: a branch or tag checked to be one, or a commit ID for `commit:` and `ts:`. */
   select(repository: string, selector: Selector, ref: string | undefined): Promise<string>;
@@ -280,7 +243,13 @@ export interface Store {
     options?: { prefix?: string; after?: string },
   ): AsyncIterable<readonly RefInfo[]>;
   getBranch(repository: string, branch: string): Promise<RefInfo>;
-  createBranch(repository: string, branch: string, source: string, who: string): Promise<RefInfo>;
+  createBranch(
+    repository: string,
+    branch: string,
+    source: string,
+    who: string,
+    options?: { readonly isHidden?: boolean },
+  ): Promise<RefInfo>;
   deleteBranch(repository: string, branch: string, who: string): Promise<void>;
   listTags(
     repository: string,
@@ -312,10 +281,22 @@ export interface Store {
     repository: string,
     ref: string,
     path: string,
-    options?: { range?: ByteRange; signal?: AbortSignal },
-  ): Promise<{ stats: ObjectStats; body: ByteStream }>;
-  /** Opens a writer on a branch. Fails with `not_a_branch` on a tag or a commit. */
-  writer(repository: string, branch: string): Promise<BranchWriter>;
+    options?: ReadOptions,
+  ): Promise<ReadResult>;
+  /** Issues an address in the repository's own storage, good once, for one branch and path. */
+  issueAddress(repository: string, branch: string, path: string): Promise<IssuedAddress>;
+  /**
+   * Stages the object that was stored at an issued address. Fails with `address_not_issued` for any other address, one that
+   * was issued for another branch or path, was used, or has expired; with `link_mismatch` when the bytes there are not those
+   * that are told of.
+   */
+  linkAddress(repository: string, branch: string, path: string, options: LinkOptions): Promise<ObjectStats>;
+  /** Opens a writer on a branch, strict unless told otherwise. Fails with `not_a_branch` on a tag or a commit. */
+  writer(
+    repository: string,
+    branch: string,
+    options?: { readonly durability?: Durability },
+  ): Promise<BranchWriter>;
 
   /** Yields the staged changes of a branch: what a commit would take. */
   status(repository: string, branch: string, options?: DiffOptions): AsyncIterable<readonly DiffItem[]>;
@@ -326,6 +307,18 @@ export interface Store {
     right: string,
     options?: DiffOptions,
   ): AsyncIterable<readonly DiffItem[]>;
+  /**
+   * Yields what `right` has changed since it parted from `left`, that is what a merge of it into `left` would do; a path that
+   * both changed, and differently, is a `conflict`. The sides of an item are what `left` has and what `right` has.
+   */
+  compare(
+    repository: string,
+    left: string,
+    right: string,
+    options?: DiffOptions,
+  ): AsyncIterable<readonly DiffItem[]>;
+  /** Returns the commits of two refs and the one from which a merge of them starts. */
+  fork(repository: string, left: string, right: string): Promise<Fork>;
   /** Fails with `no_changes` when nothing is staged. */
   commit(repository: string, branch: string, options: CommitOptions): Promise<CommitInfo>;
   getCommit(repository: string, ref: string): Promise<CommitInfo>;
@@ -344,7 +337,7 @@ export interface Store {
   merge(repository: string, source: string, destination: string, options: MergeOptions): Promise<MergeResult>;
   /**
    * Yields what a merge would change on its destination, and all conflicts that would stay, in key order, without writing
-   * anything. Fails as `merge` does, but for conflicts.
+   * anything. Fails as `merge` does, but for conflicts; with `branch_dirty` only when all has been yielded.
    */
   previewMerge(
     repository: string,
@@ -361,8 +354,22 @@ export interface Store {
     what: { prefix?: string; path?: string },
     who: string,
   ): Promise<number>;
-  /** Moves a branch to a commit and drops its staged changes. */
-  hardReset(repository: string, branch: string, ref: string, who: string): Promise<CommitInfo>;
+  /** Moves a branch to a commit and drops its staged changes; with `keepsStaged` they are a reason to refuse: `branch_dirty`. */
+  hardReset(
+    repository: string,
+    branch: string,
+    ref: string,
+    who: string,
+    options?: { readonly keepsStaged?: boolean },
+  ): Promise<CommitInfo>;
+
+  /** What is set for repositories as a whole. */
+  readonly settings: Settings;
+  /** Fails with `invalid_id`, `committed_file_not_found`. */
+  committedFile(repository: string, kind: "range" | "meta_range", id: string): Promise<CommittedFile>;
+
+  /** What runs for long without anybody waiting, if the store can do that. */
+  readonly tasks?: Tasks;
 
   /** Returns what this store has read and written of committed data since it was opened, if it counts that. */
   costs?(): Promise<StoreCosts>;

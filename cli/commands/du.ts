@@ -2,7 +2,7 @@
 
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
-import { objectsAt } from "../folders/objects_at.ts";
+import { objectsAt, orNotFound } from "../folders/objects_at.ts";
 import { folderPrefix } from "../folders/recursive.ts";
 import { type FolderTotal, totalsOf } from "../folders/tree.ts";
 import { keyLocation, objectUri, refOf } from "../locations.ts";
@@ -17,7 +17,8 @@ export async function run({ arguments: given, output, session }: Context): Promi
   const depth = given.count("depth", 0) ?? USUAL_DEPTH;
   const store = await session.store();
   const ref = await refOf(store, location);
-  const totals = totalsOf(objectsAt(store, { ...location, ref }), folderPrefix(location.key));
+  const objects = orNotFound(objectsAt(store, { ...location, ref }), { ...location, ref });
+  const totals = totalsOf(objects, folderPrefix(location.key));
   const uriOf = (path: string) => objectUri(location.repository, ref, path);
   await output.list(upTo(totals, depth), totalForm(output, uriOf));
   return EXIT_OK;

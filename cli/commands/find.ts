@@ -8,7 +8,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { globExpression } from "../folders/glob.ts";
-import { objectsAt } from "../folders/objects_at.ts";
+import { objectsAt, orNotFound } from "../folders/objects_at.ts";
 import { folderPrefix } from "../folders/recursive.ts";
 import { foldersOf } from "../folders/tree.ts";
 import { keyLocation, objectUri, refOf } from "../locations.ts";
@@ -22,7 +22,7 @@ export async function run({ arguments: given, output, session }: Context): Promi
   const store = await session.store();
   const { repository } = location;
   const ref = await refOf(store, location);
-  const objects = objectsAt(store, { ...location, ref });
+  const objects = orNotFound(objectsAt(store, { ...location, ref }), { ...location, ref });
   const items: AsyncIterable<readonly ListItem[]> = type === "folder"
     ? foldersOf(objects, folderPrefix(location.key))
     : itemsOf(objects);

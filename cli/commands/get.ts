@@ -10,7 +10,7 @@ import { type FolderGot, type FolderToGet, getFolder } from "../folders/get_fold
 import { localError } from "../folders/local_files.ts";
 import { PlacementCheck } from "../folders/placement.ts";
 import { folderPrefix } from "../folders/recursive.ts";
-import { flushFolder, writeFile, writeInPlace } from "../folders/target.ts";
+import { flushFolder, throughSymlinks, writeFile, writeInPlace } from "../folders/target.ts";
 import { keyLocation, type ObjectLocation, objectLocation, type RefLocation, refOf } from "../locations.ts";
 import { FileProgress } from "../render/progress.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
@@ -92,7 +92,7 @@ function targetOf(path: string, key: string): Target {
         `Cannot write into "${path}": there is no such folder`,
       );
     }
-    return { path, isSpecial: false };
+    return { path: throughSymlinks(path), isSpecial: false };
   }
   if (!stat.isFile()) return { path, isSpecial: true };
   return { path: fs.realpathSync(path), isSpecial: false };

@@ -15,6 +15,7 @@ export async function run({ arguments: given, environment, messages, output }: C
   );
   const options = {
     nativeFolders: [join(environment.cacheFolder(), "native")],
+    allowNetwork: environment.allowsNetworkFileSystems(),
     variable: environment.variable,
   };
   const from = await openKv(source!, { ...options, readOnly: true });

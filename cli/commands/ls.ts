@@ -1,10 +1,11 @@
 /** `ls`: repositories, the refs of one, or objects; what the URI names decides. */
 
 import { compareBytes, utf8 } from "../../base/bytes.ts";
-import { CodedError, isCoded } from "../../base/errors.ts";
+import { isCoded } from "../../base/errors.ts";
 import type { ListItem, ObjectStats, Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
+import { orNotFound } from "../folders/objects_at.ts";
 import { keyLocation, parseLocation, type RefLocation, refOf } from "../locations.ts";
 import { listingForm } from "../render/objects.ts";
 import { type KindOfRef, mixedRefsForm, repositoriesForm } from "../render/refs.ts";
@@ -36,25 +37,6 @@ export async function run(context: Context): Promise<number> {
 /** An empty version lists nothing, and so may what is left after a mark. lakectl's scripts take silence for an answer. */
 function mayBeEmpty({ arguments: given, words }: Context, { key }: RefLocation): boolean {
   return key === undefined || given.value("after") !== undefined || words === "fs ls";
-}
-
-/** A key under which nothing stands was mistyped, or is gone: both are worth more than silence. */
-async function* orNotFound(
-  pages: AsyncIterable<readonly ListItem[]>,
-  { text, ref, key }: RefLocation,
-): AsyncGenerator<readonly ListItem[]> {
-  let isEmpty = true;
-  for await (const page of pages) {
-    if (page.length > 0) isEmpty = false;
-    yield page;
-  }
-  if (!isEmpty) return;
-  throw new CodedError(
-    "not_found",
-    "object_not_found",
-    `Cannot list "${text}": there is nothing under "${key}"`,
-    { details: { path: key, ...(ref === undefined ? {} : { ref }) } },
-  );
 }
 
 /** All branches, then all tags. */

@@ -1,7 +1,10 @@
-/** `version`: which program this is, and where its home is. */
+/** `version`: which program this is, where its home is, and what its key-value store is. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { CodedError } from "../../base/errors.ts";
+import type { FoundHome } from "../../catalog/home.ts";
 import { runtimeName } from "../../base/platform.ts";
 import description from "../../package.json" with { type: "json" };
 import type { Context } from "../context.ts";
@@ -14,17 +17,52 @@ export async function run(context: Context): Promise<number> {
   const runtime = runtimeName();
   const platform = `${process.platform}-${process.arch}`;
   const home = await homeOf(context);
+  const kv = home.found && await kvOf(context, home.found);
   output.result(
-    { version, runtime, platform, home: home.folder ?? null, home_state: home.state },
-    `tarn ${version} (${runtime}, ${platform})\nhome: ${home.folder ? `${output.shown(home.folder)} ` : ""}(${
-      output.shown(home.text)
-    })`,
+    { version, runtime, platform, home: home.folder ?? null, home_state: home.state, kv: kv ?? null },
+    [
+      `tarn ${version} (${runtime}, ${platform})`,
+      `home: ${home.folder ? `${output.shown(home.folder)} ` : ""}(${output.shown(home.text)})`,
+      ...(kv ? [`kv: ${output.shown(kv.address ?? `unusable: ${kv.problem}`)}`] : []),
+    ].join("\n"),
   );
   return EXIT_OK;
 }
 
+interface KvState {
+  readonly driver?: string;
+  /** Without a password. */
+  readonly address?: string;
+  readonly problem?: string;
+}
+
+/** Names the key-value store, which is not opened; nothing is loaded for that of most homes. */
+async function kvOf({ environment }: Context, home: FoundHome): Promise<KvState | undefined> {
+  const isOwn = environment.variable("TARN_KV") === undefined &&
+    !existsSync(join(home.folder, "config.yaml"));
+  if (isOwn) return home.ready ? { driver: "lmdb", address: `lmdb:${join(home.folder, "kv")}` } : undefined;
+  const [{ homeOptions }, { kvAddressOf }, { shownKvAddress }] = await Promise.all([
+    import("../session.ts"),
+    import("../../catalog/registry.ts"),
+    import("../../catalog/kv_address.ts"),
+  ]);
+  try {
+    const named = await kvAddressOf(
+      home.ready ? home.folder : undefined,
+      await homeOptions(home, environment),
+    );
+    if (!named && !home.ready) return undefined;
+    const address = named ?? { driver: "lmdb", folder: join(home.folder, "kv") };
+    return { driver: address.driver, address: shownKvAddress(address) };
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return { problem: error.message };
+  }
+}
+
 interface HomeState {
   readonly folder?: string;
+  readonly found?: FoundHome;
   readonly state: "ready" | "not made yet" | "unusable";
   readonly text: string;
 }
@@ -33,10 +71,14 @@ interface HomeState {
 async function homeOf({ arguments: given, environment }: Context): Promise<HomeState> {
   const { findHome } = await import("../../catalog/home.ts");
   try {
-    const { folder, ready } = findHome(environment.homePlaces(given.value("home")));
-    return ready
-      ? { folder, state: "ready", text: "ready" }
-      : { folder, state: "not made yet", text: "not made yet: the first command that writes makes it" };
+    const found = findHome(environment.homePlaces(given.value("home")));
+    const { folder, ready } = found;
+    return ready ? { folder, found, state: "ready", text: "ready" } : {
+      folder,
+      found,
+      state: "not made yet",
+      text: "not made yet: the first command that writes makes it",
+    };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     return { state: "unusable", text: `unusable: ${error.message}` };

@@ -3,7 +3,7 @@
  */
 
 import * as fs from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { syncFileSystem } from "../../base/platform.ts";
@@ -45,6 +45,20 @@ export async function writeFile(
   } finally {
     forgetTemporaryFile(temporary);
   }
+}
+
+/** Most links that one name may lead through. */
+const MOST_LINKS = 40;
+
+/** Returns what a name stands for: where symlinks lead from it, also when nothing is there yet. */
+export function throughSymlinks(path: string): string {
+  let target = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const stat = attempt(path, () => fs.lstatSync(target, { throwIfNoEntry: false }));
+    if (!stat?.isSymbolicLink()) return target;
+    target = attempt(path, () => resolve(fs.realpathSync(dirname(target)), fs.readlinkSync(target)));
+  }
+  throw new CodedError("invalid", "file_unusable", `Cannot write "${path}": it is a loop of symlinks`);
 }
 
 /** Writes into something that is no regular file, such as a FIFO or a device, which must stay what it is. */

@@ -49,7 +49,10 @@ export async function choiceRulesOf(file: string): Promise<ChoiceRule[]> {
   const rules: ChoiceRule[] = [];
   for (const [i, whole] of text.replace(/^\ufeff/, "").split("\n").entries()) {
     const line = whole.trim();
-    if (line !== "" && !line.startsWith("#")) rules.push(choiceRule(line, `line ${i + 1} of "${file}"`));
+    if (line === "" || line.startsWith("#")) continue;
+    // As one writes in a file: spaces on both sides of the "=" belong to neither.
+    const text = line.replace(/ += +(?=\S+$)/, "=");
+    rules.push(choiceRule(text, `line ${i + 1} of "${file}"`));
   }
   return rules;
 }

@@ -61,9 +61,9 @@ describe("choiceRule()", () => {
 describe("choiceRulesOf()", () => {
   it("reads a line a rule, without comments and empty lines, and names the line of a bad one", async (t) => {
     const file = join(temporaryFolder(t), "rules");
-    writeFileSync(file, "\ufeff# a comment\n\na=source\r\n  b c=dest  \n%23d=base");
+    writeFileSync(file, "\ufeff# a comment\n\na=source\r\n  b c=dest  \n%23d=base\ne f = source\ng =dest");
     const rules = await choiceRulesOf(file);
-    assert.deepEqual(rules.map(({ pattern }) => pattern.path), ["a", "b c", "#d"]);
+    assert.deepEqual(rules.map(({ pattern }) => pattern.path), ["a", "b c", "#d", "e f", "g "]);
     writeFileSync(file, "a=source\nnonsense\n");
     await assert.rejects(choiceRulesOf(file), /line 2 of/);
     await assert.rejects(choiceRulesOf(`${file}-not`), { code: "file_not_found" });

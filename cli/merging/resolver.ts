@@ -19,6 +19,7 @@ import type { DriverRule } from "../merge_drivers/mod.ts";
 import { readDescriptor } from "../streams.ts";
 import { closest } from "../suggestions.ts";
 import type { Choice, ChoiceRule } from "./choices.ts";
+import type { PathPattern } from "./patterns.ts";
 import { mergedProperties } from "./properties.ts";
 
 const SIDES = ["base", "source", "destination"] as const;
@@ -30,32 +31,45 @@ export interface ResolverParts {
   /** The repository of the merge. */
   readonly repository: string;
   readonly choices: readonly ChoiceRule[];
+  /** How many of them, the first ones, stand on the command line itself. */
+  readonly givenChoices: number;
   readonly drivers: readonly DriverRule[];
+  /** How many of them, the first ones, this command line names. */
+  readonly givenDrivers: number;
   /** Told why a driver left a conflict. */
   readonly onLeft: (path: string, why: string) => void;
 }
 
 /** Returns a resolver; `undefined` when there is nothing to go by. */
-export function resolverOf(parts: ResolverParts): ConflictResolver | undefined {
+export function resolverOf(parts: ResolverParts): ChosenResolver | undefined {
   return parts.choices.length + parts.drivers.length === 0 ? undefined : new ChosenResolver(parts);
 }
 
-class ChosenResolver implements ConflictResolver {
+export class ChosenResolver implements ConflictResolver {
   readonly #parts: ResolverParts;
   /** Places of the rules that are one path, by that path: a long list of them costs a look each conflict. */
   readonly #byPath = new Map<string, number>();
   readonly #globs: readonly number[];
   /** The rules of one path that no conflict has met yet, as they were written, by that path. */
   readonly #unmet = new Map<string, string>();
+  /** The globs of choices, and the rules of drivers, that no conflict has met yet. */
+  readonly #unmetGlobs = new Map<PathPattern, string>();
   readonly #names: string[] = [];
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
     const globs: number[] = [];
-    for (const [i, { pattern: { text, path, isGlob } }] of parts.choices.entries()) {
+    for (const [i, { pattern }] of parts.choices.entries()) {
+      const { text, path, isGlob } = pattern;
       if (!this.#byPath.has(path)) this.#byPath.set(path, i);
-      if (isGlob) globs.push(i);
-      else this.#unmet.set(path, text);
+      if (isGlob) {
+        globs.push(i);
+        // A file's rules may be for all merges.
+        if (i < parts.givenChoices) this.#unmetGlobs.set(pattern, "--resolve");
+      } else this.#unmet.set(path, text);
+    }
+    for (const { pattern } of parts.drivers.slice(0, parts.givenDrivers)) {
+      this.#unmetGlobs.set(pattern, "--driver");
     }
     this.#globs = globs;
   }
@@ -65,15 +79,23 @@ class ChosenResolver implements ConflictResolver {
     read: ReadMergeSide,
   ): MergeResolution | undefined | Promise<MergeResolution | undefined> {
     if (this.#names.length < MAX_NAMES) this.#names.push(conflict.path);
+    for (const pattern of this.#unmetGlobs.keys()) {
+      if (pattern.matches(conflict.path)) this.#unmetGlobs.delete(pattern);
+    }
     const choice = this.#choiceFor(conflict.path);
     if (choice) return this.#chosen(choice, conflict);
     const rule = this.#parts.drivers.find(({ pattern }) => pattern.matches(conflict.path));
     return rule && this.#merged(rule, conflict, read);
   }
 
-  /** Fails with `unmatched_resolution` for a path that was no conflict: a typo would settle nothing, and nobody would know. */
+  /**
+   * Fails with `unmatched_resolution` for a path that was no conflict: a typo would settle nothing, and nobody would know. A glob
+   * of the command line has to match only if there was a conflict at all, which something else then settled.
+   */
   finish(): void {
-    const [first] = this.#unmet;
+    const globs = this.#names.length === 0 ? [] : [...this.#unmetGlobs];
+    const glob = globs.find(([, option]) => option === "--resolve")?.[0];
+    const [first] = glob ? [...this.#unmet, [glob.path, glob.text] as const] : this.#unmet;
     if (!first) return;
     const [path, text] = first;
     const near = closest(path, this.#names);
@@ -83,6 +105,11 @@ class ChosenResolver implements ConflictResolver {
       `Cannot resolve "${text}": it is no conflict of this merge`,
       { details: { path, ...(near === undefined ? {} : { suggestion: near }) } },
     );
+  }
+
+  /** The globs that no conflict has met, each as it was given. */
+  get unusedGlobs(): readonly string[] {
+    return [...this.#unmetGlobs].map(([{ text }, option]) => `${option} ${text}`);
   }
 
   #choiceFor(path: string): Choice | undefined {

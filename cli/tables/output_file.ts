@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { localError } from "../folders/local_files.ts";
-import { flushFolder, writeFile, writeInPlace } from "../folders/target.ts";
+import { flushFolder, throughSymlinks, writeFile, writeInPlace } from "../folders/target.ts";
 import type { Sink } from "../streams.ts";
 
 export interface OutputFile {
@@ -53,7 +53,7 @@ async function writeTo(path: string, body: AsyncIterable<Uint8Array>): Promise<v
     await writeInPlace(path, body);
     return;
   }
-  const target = stat?.isFile() ? fs.realpathSync(path) : path;
+  const target = throughSymlinks(path);
   await writeFile(target, body, { flush: true });
   flushFolder(dirname(target));
 }

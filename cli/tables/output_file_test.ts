@@ -53,6 +53,25 @@ it("openOutputFile() says why it cannot write, to whoever writes or finishes", a
   }
 });
 
+it("openOutputFile() writes through a symlink to what is not there yet, and refuses a loop of them", async (t) => {
+  const folder = temporaryFolder(t);
+  fs.mkdirSync(join(folder, "d"));
+  fs.symlinkSync("d/inner", join(folder, "link"));
+  fs.symlinkSync("../real", join(folder, "d", "inner"));
+  const file = openOutputFile(join(folder, "link"));
+  await file.sink.write(utf8("new"));
+  await file.finish();
+  assert.equal(fs.readFileSync(join(folder, "real"), "utf8"), "new");
+  assert.ok(fs.lstatSync(join(folder, "link")).isSymbolicLink());
+  fs.symlinkSync("nowhere/file", join(folder, "lost"));
+  fs.symlinkSync("loop", join(folder, "loop"));
+  for (const [name, code] of [["lost", "file_not_found"], ["loop", "file_unusable"]] as const) {
+    const bad = openOutputFile(join(folder, name));
+    await assert.rejects(bad.sink.write(utf8("x")).then(() => bad.finish()), { code });
+    assert.ok(fs.lstatSync(join(folder, name)).isSymbolicLink());
+  }
+});
+
 it("openOutputFile() writes through a symlink, and into a device without replacing it", async (t) => {
   const folder = temporaryFolder(t);
   fs.writeFileSync(join(folder, "real"), "before");

@@ -2,6 +2,19 @@
 
 import { KEY_OPTION, META_OPTION, TABLE_OPTIONS, type VerbSpec } from "./verb.ts";
 
+const RESOLVE_OPTIONS = {
+  resolve: {
+    value: "PATH=CHOICE",
+    multiple: true,
+    help: "settle the conflicts of PATH; may be repeated",
+  },
+  "resolve-from": {
+    value: "FILE",
+    multiple: true,
+    help: "lines PATH=CHOICE from FILE; # begins a comment",
+  },
+};
+
 const PARENT_OPTION = {
   parent: {
     alias: "parent-number",
@@ -9,6 +22,7 @@ const PARENT_OPTION = {
     help: "which parent to compare with, from 1; needed for merge commits",
   },
   message: { short: "m", value: "MSG", help: "the message, in place of the one made from the commit's" },
+  ...RESOLVE_OPTIONS,
 };
 
 const PATCH_OPTION = {
@@ -144,7 +158,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     summary: "merge the last commit of a ref into a branch",
     usage: ["merge SRC DST", "merge DST --from REF"],
     about:
-      "Prints the URI of the merge commit. Conflicts change nothing and are listed (exit code 4); with nothing " +
+      "One of SRC and DST may be a ref alone. Prints the URI of the merge commit. Conflicts change nothing and are listed (exit code 4); with nothing " +
       "to merge the exit code is 6. --preview writes nothing, and lists every change and conflict. A conflict is " +
       "settled by the first --resolve that matches its path, else by the first --driver, else by --strategy. PATH and " +
       "GLOB: * stays within a folder, ** does not, %3D is an =. CHOICE: source, dest, base, delete, the URI of an object " +
@@ -165,16 +179,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
         help: "write nothing: show what would change, and every conflict (exit code 4 when there is one)",
       },
       depth: { value: "N", help: "fold the changes of --preview below level N (default 1)" },
-      resolve: {
-        value: "PATH=CHOICE",
-        multiple: true,
-        help: "settle the conflicts of PATH; may be repeated",
-      },
-      "resolve-from": {
-        value: "FILE",
-        multiple: true,
-        help: "lines PATH=CHOICE from FILE; # begins a comment",
-      },
+      ...RESOLVE_OPTIONS,
       driver: {
         value: "GLOB=DRIVER",
         multiple: true,
@@ -187,7 +192,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     examples: [
       "merge lakefs://sales/feature lakefs://sales/main",
       "merge lakefs://sales/feature lakefs://sales/main --preview",
-      "merge lakefs://sales/feature~1 lakefs://sales/dev --resolve report.csv=source --resolve 'tables/**=dest'",
+      "merge lakefs://sales/feature~1 lakefs://sales/dev --resolve report.csv=source --resolve '**/*.csv=dest'",
       "merge lakefs://sales/feature lakefs://sales/dev --driver '**/*.csv=csv:id' --strategy source-wins",
       "merge lakefs://sales/feature lakefs://sales/main --squash",
       'merge lakefs://sales/main --from feature -m "New prices" --strategy source-wins',
@@ -198,6 +203,8 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     name: "revert",
     summary: "undo a commit on a branch by a new commit",
     usage: ["revert lakefs://REPO/BRANCH COMMIT"],
+    about:
+      "Where the branch has changed a path since, --resolve settles it as for merge: source is the path as it was before.",
     takes: [2, 2],
     options: PARENT_OPTION,
     examples: ["revert lakefs://sales/main main~1", "revert lakefs://sales/main main --parent 1"],
@@ -207,6 +214,8 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     name: "cherry-pick",
     summary: "bring the change of one commit to a branch",
     usage: ["cherry-pick lakefs://REPO/BRANCH COMMIT"],
+    about:
+      "Where the branch has changed a path, too, --resolve settles it as for merge: source is what the commit made of it.",
     takes: [2, 2],
     options: PARENT_OPTION,
     examples: ["cherry-pick lakefs://sales/main feature~2"],

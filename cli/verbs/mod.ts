@@ -8,6 +8,7 @@ import { HISTORY_VERBS } from "./history.ts";
 import { OBJECT_VERBS } from "./objects.ts";
 import { REF_VERBS } from "./refs.ts";
 import { COMPLETE_VERB, REPOSITORY_VERBS, START_VERBS } from "./start.ts";
+import { SERVE_VERBS } from "./serve.ts";
 import { UPKEEP_VERBS } from "./upkeep.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "./verb.ts";
 
@@ -18,6 +19,7 @@ export const VERB_GROUPS: readonly (readonly [string, readonly VerbSpec[]])[] = 
   ["Objects", OBJECT_VERBS],
   ["History", HISTORY_VERBS],
   ["Branches and tags", REF_VERBS],
+  ["Server", SERVE_VERBS],
   ["Upkeep", UPKEEP_VERBS],
 ];
 

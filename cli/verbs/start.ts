@@ -39,6 +39,18 @@ export const START_VERBS: readonly VerbSpec[] = [
     load: () => import("../commands/version.ts"),
   },
   {
+    name: "doctor",
+    summary: "look whether the home, its disk and its store are well",
+    usage: ["doctor"],
+    about:
+      "Tells the home, the file system it lies on and the room there, how long a flush takes, the key-value store and its " +
+      "readers, and whether the folders of all storage namespaces are there. Runs whatever is wrong, and changes nothing. " +
+      "Exit code 1 if something must be mended.",
+    takes: [0, 0],
+    examples: ["doctor", "doctor --json"],
+    load: () => import("../commands/doctor.ts"),
+  },
+  {
     name: "completion",
     summary: "print the script by which a shell completes what you type",
     usage: ["completion SHELL"],

@@ -40,12 +40,18 @@ const BEFORE: Readonly<Record<string, string>> = {
   "cp": "tarn repo create lakefs://backup",
   "mv": "tarn put lakefs://sales/main/raport.csv data/a.csv; tarn rm lakefs://sales/main/report.csv; " +
     "tarn put lakefs://sales/main/2025/ data -r; mkdir incoming; cp data/a.csv incoming/",
-  "commit": "tarn put lakefs://sales/main/report.csv data/a.csv",
+  "commit":
+    "tarn put lakefs://sales/main/report.csv data/a.csv; tarn put lakefs://sales/main/tables/new.csv data/a.csv",
   "bisect run":
     "printf '#!/bin/sh\\ntarn get -r \"$TARN_URI\" checked/$TARN_COMMIT\\n' > check.sh; chmod +x check.sh",
   "kv copy": "tarn init; tarn repo create lakefs://other",
+  "auth key": "tarn auth setup admin",
+  "serve": "tarn auth setup admin",
   "reset": "tarn put lakefs://sales/main/report.csv data/a.csv",
 };
+
+/** Verbs that run until they are told to stop, and then end well. */
+const ENDLESS = new Set(["serve"]);
 
 /** The environment of a new user, with the executable on the path. */
 function runShell(folder: string, script: string) {
@@ -81,7 +87,8 @@ describe("examples of the help", () => {
         const own = join(folder, String(i));
         cpSync(prepared, own, { recursive: true, verbatimSymlinks: true });
         const line = / \| tarn /.test(example) ? example : `tarn ${example}`;
-        const { status, stderr, stdout } = runShell(own, `${BEFORE[verb.name] ?? ""}\n${line}`);
+        const whole = ENDLESS.has(verb.name) ? `timeout --preserve-status 3 ${line}` : line;
+        const { status, stderr, stdout } = runShell(own, `${BEFORE[verb.name] ?? ""}\n${whole}`);
         assert.equal(status, 0, `${line}\n${stdout}${stderr}`);
       }
     });

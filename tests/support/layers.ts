@@ -24,7 +24,12 @@ const PACKAGES: ReadonlyMap<string, string> = new Map([
   ["@aws-sdk/client-dynamodb", "kv/dynamodb/"],
   ["yaml", "catalog/"],
   ["hyparquet-writer", "cli/tables/"],
+  ["hono", "server/"],
+  ["zod", "server/"],
 ]);
+
+/** What is loaded as a whole when it is needed: its files import packages as they please. */
+const LOADED_LATE = ["server/"];
 
 /** What stands in the text of a file only where it may. */
 interface TextRule {
@@ -118,6 +123,7 @@ function importProblems(path: string, { specifier, isDynamic }: AskedImport): st
     ...engineProblems(path, target),
     ...driverProblems(path, { target, isDynamic }),
     ...serverProblems(path, target),
+    ...lateProblems(path, { target, isDynamic }),
   ];
 }
 
@@ -125,7 +131,19 @@ function packageProblems(path: string, { specifier, isDynamic }: AskedImport): s
   const home = PACKAGES.get(specifier);
   if (home === undefined) return [`${path}: imports the package "${specifier}", which has no place`];
   if (!path.startsWith(home)) return [`${path}: imports "${specifier}", which only ${home} may`];
-  return isDynamic ? [] : [`${path}: loads "${specifier}" before it is needed`];
+  const isLate = isDynamic || LOADED_LATE.some((folder) => path.startsWith(folder));
+  return isLate ? [] : [`${path}: loads "${specifier}" before it is needed`];
+}
+
+/** The server is large, and most commands do without it. */
+function lateProblems(
+  path: string,
+  { target, isDynamic }: { target: string; isDynamic: boolean },
+): string[] {
+  const isOutside = LOADED_LATE.some((folder) => target.startsWith(folder) && !path.startsWith(folder));
+  // What a command's own file imports is loaded with it, and so is what only commands of the server share.
+  if (!isOutside || isDynamic || path.startsWith("cli/commands/") || path === "cli/served_home.ts") return [];
+  return [`${path}: loads ${target} before it is needed`];
 }
 
 function orderProblems(path: string, target: string): string[] {

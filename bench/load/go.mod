@@ -1,0 +1,3 @@
+module tarn/load
+
+go 1.22

@@ -1,0 +1,67 @@
+/** `serve`: the server, until a signal stops it. */
+
+import { realpathSync } from "node:fs";
+import process from "node:process";
+import { systemClock } from "../../base/clock.ts";
+import { CodedError } from "../../base/errors.ts";
+import {
+  Log,
+  LOG_LEVELS,
+  parseListenAddress,
+  type RunningServer,
+  shownAddress,
+  startServer,
+} from "../../server/mod.ts";
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+import { withServedHome } from "../served_home.ts";
+import { stopGently } from "../signals.ts";
+import { writeMessage } from "../streams.ts";
+
+const DEFAULT_ADDRESS = "127.0.0.1:8000";
+
+export async function run(context: Context): Promise<number> {
+  const { arguments: given, output } = context;
+  const address = parseListenAddress(given.value("listen") ?? DEFAULT_ADDRESS);
+  const level = LOG_LEVELS.find((known) => known === (given.value("log-level") ?? "info"));
+  if (!level) {
+    throw new CodedError(
+      "invalid",
+      "invalid_argument",
+      `Cannot use "--log-level ${given.value("log-level")}": it must be one of ${LOG_LEVELS.join(", ")}`,
+    );
+  }
+  const durability = given.value("durability") === "relaxed" ? "relaxed" : "strict";
+  return await withServedHome(context, async ({ folder, store, auth }) => {
+    const hide = [folder, realpathSync(folder)];
+    const log = new Log({ clock: systemClock, level, hide, write: writeMessage });
+    const server = await startServer({
+      store,
+      auth,
+      log,
+      address,
+      durability,
+      hostNames: given.values("host-name"),
+      metricsArePublic: given.flag("public-metrics"),
+    });
+    const stopped = new Promise<string>((resolve) => stopGently(resolve));
+    announce(context, server);
+    await output.drain();
+    log.info("stopping", { signal: await stopped });
+    await server.stop();
+    return EXIT_OK;
+  });
+}
+
+function announce({ output, messages }: Context, { address, isSetUp, setupToken }: RunningServer): void {
+  const url = `http://${shownAddress(address)}`;
+  output.result(
+    { url, api: `${url}/api/v1`, pid: process.pid, is_set_up: isSetUp },
+    `Serving ${url}/api/v1`,
+  );
+  if (isSetUp) return;
+  messages.note(
+    `There is no user yet: stop it and run "tarn auth setup NAME", or set up through the API. From a browser or another machine that ` +
+      `takes this token, good once, in the header x-tarn-setup-token: ${setupToken}`,
+  );
+}

@@ -1,0 +1,101 @@
+/** Bodies of requests: read whole within limits, or as a stream of bytes. */
+
+import { concatBytes, tryUtf8Text } from "../base/bytes.ts";
+import { CodedError } from "../base/errors.ts";
+import type { ByteStream } from "../drivers/object_store.ts";
+import type { Limits } from "./context.ts";
+
+/** Returns a body as the value of its JSON; `undefined` when it is empty. Fails with `invalid_request`, `body_too_large`. */
+export async function jsonBody(request: Request, limits: Limits): Promise<unknown> {
+  const bytes = await wholeBody(request, limits);
+  if (bytes.length === 0) return undefined;
+  const text = tryUtf8Text(bytes);
+  try {
+    if (text !== undefined) return JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  throw new CodedError("invalid", "invalid_request", "Cannot read the request: its body is not JSON");
+}
+
+/** Reads a body whole. Fails with `body_too_large`, `body_too_slow`, `canceled`. */
+export async function wholeBody(request: Request, { bodyBytes, bodyMs }: Limits): Promise<Uint8Array> {
+  const declared = contentLength(request);
+  if (declared !== undefined && declared > bodyBytes) throw bodyTooLarge(bodyBytes);
+  if (request.body === null || declared === 0) return new Uint8Array(0);
+  const reader = request.body.getReader();
+  const timer = setTimeout(() => {
+    isLate = true;
+    reader.cancel().catch(() => {});
+  }, bodyMs);
+  let isLate = false;
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      size += step.value.length;
+      if (size > bodyBytes) throw bodyTooLarge(bodyBytes);
+      pieces.push(step.value);
+    }
+  } catch (error) {
+    throw bodyError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+  if (isLate) {
+    throw new CodedError("invalid", "body_too_slow", "Cannot read the request: its body took too long");
+  }
+  checkWhole(request, size);
+  return pieces.length === 1 ? pieces[0]! : concatBytes(...pieces);
+}
+
+/** Yields a body's bytes as they come. Fails with `canceled` when the client goes away before their end. */
+export async function* bodyStream(request: Request): ByteStream {
+  let size = 0;
+  if (request.body) {
+    const reader = request.body.getReader();
+    let isDone = false;
+    try {
+      for (let step = await reader.read(); !step.done; step = await reader.read()) {
+        size += step.value.length;
+        yield step.value;
+      }
+      isDone = true;
+    } catch (error) {
+      throw bodyError(error);
+    } finally {
+      if (!isDone) reader.cancel().catch(() => {});
+    }
+  }
+  checkWhole(request, size);
+}
+
+/** Returns the length that a request declares. */
+export function contentLength(request: Request): number | undefined {
+  const text = request.headers.get("content-length");
+  return text !== null && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A body that ends early must never pass for a whole one. */
+function checkWhole(request: Request, size: number): void {
+  const declared = contentLength(request);
+  if (request.signal.aborted || (declared !== undefined && declared !== size)) throw goneAway();
+}
+
+function bodyTooLarge(limit: number): CodedError {
+  return new CodedError(
+    "invalid",
+    "body_too_large",
+    `Cannot take the request: its body has more than ${limit} bytes`,
+  );
+}
+
+function bodyError(error: unknown): unknown {
+  return error instanceof CodedError ? error : goneAway(error);
+}
+
+function goneAway(cause?: unknown): CodedError {
+  return new CodedError("canceled", "canceled", "The client went away before its request had arrived", {
+    cause,
+  });
+}

@@ -1,0 +1,175 @@
+/** Answering with an object's bytes. */
+
+import type { ByteStream } from "../drivers/object_store.ts";
+import type { ObjectStats, ReadResult, Store } from "../drivers/store.ts";
+import { isCoded } from "../base/errors.ts";
+import { fileBody } from "../base/platform.ts";
+import type { ServerContext } from "./context.ts";
+import type { Peer } from "./listen.ts";
+import { namesEtag, rangeOf, type SatisfiedRange } from "./ranges.ts";
+
+/** Up to this many bytes are sent as one body, of a length that is told. */
+const SMALL_BYTES = 1024 * 1024;
+
+export interface DownloadParts {
+  readonly request: Request;
+  readonly context: ServerContext;
+  readonly peer: Peer;
+}
+
+export interface ObjectPlace {
+  readonly repository: string;
+  readonly ref: string;
+  readonly path: string;
+}
+
+/** Answers a GET of an object. Fails as `Store.read` does, and with `invalid_range`. */
+export async function download(
+  store: Store,
+  { repository, ref, path }: ObjectPlace,
+  parts: DownloadParts,
+): Promise<Response> {
+  const { signal, headers } = parts.request;
+  if (!headers.has("range") && !headers.has("if-none-match")) {
+    const read = await store.read(repository, ref, path, { signal, fileBytes: SMALL_BYTES });
+    return await answer(read, { status: 200, length: read.stats.sizeBytes }, parts);
+  }
+  // Somebody may write the object between the look and the reading; then it is looked at again.
+  while (true) {
+    const seen = await store.stat(repository, ref, path);
+    if (isUnchanged(headers, seen)) return notModified(seen);
+    const range = wantedRange(headers, seen);
+    const read = await store.read(repository, ref, path, {
+      signal,
+      fileBytes: SMALL_BYTES,
+      ...(range ? { range } : {}),
+    });
+    const { stats, body } = read;
+    if (stats.physicalAddress !== seen.physicalAddress || stats.checksum !== seen.checksum) {
+      await body[Symbol.asyncIterator]().return?.();
+      continue;
+    }
+    const length = range ? range.end - range.start + 1 : stats.sizeBytes;
+    return await answer(read, { status: range ? 206 : 200, length, range }, parts);
+  }
+}
+
+/** Answers with what was read, and with its length wherever the runtime lets us tell it. */
+async function answer(
+  { stats, body, file }: ReadResult,
+  { status, length, range }: { status: number; length: number; range?: SatisfiedRange | undefined },
+  { context, peer }: DownloadParts,
+): Promise<Response> {
+  const headers = { ...objectHeaders(stats, range), "content-length": String(length) };
+  const sent = file && fileBody(file.path, file.start, file.length);
+  if (sent) {
+    peer.sends(length);
+    return new Response(sent, { status, headers });
+  }
+  return new Response(await responseBody(body, length, { context, peer }), { status, headers });
+}
+
+/** Returns bytes as the body of an answer: whole if they are few, or as they are taken. */
+export async function responseBody(
+  body: ByteStream,
+  length: number,
+  parts: Pick<DownloadParts, "context" | "peer">,
+): Promise<BodyInit> {
+  return (length <= SMALL_BYTES ? await gathered(body, length) : streamed(body, parts)) as BodyInit;
+}
+
+/** Answers a HEAD of an object: what a GET would, without the bytes. */
+export async function describeObject(
+  store: Store,
+  { repository, ref, path }: ObjectPlace,
+  { headers }: Request,
+): Promise<Response> {
+  const stats = await store.stat(repository, ref, path);
+  if (isUnchanged(headers, stats)) return notModified(stats);
+  const range = wantedRange(headers, stats);
+  const length = range ? range.end - range.start + 1 : stats.sizeBytes;
+  return new Response(null, {
+    status: range ? 206 : 200,
+    headers: { ...objectHeaders(stats, range), "content-length": String(length) },
+  });
+}
+
+function isUnchanged(headers: Headers, stats: ObjectStats): boolean {
+  const condition = headers.get("if-none-match");
+  return condition !== null && namesEtag(condition, etagOf(stats));
+}
+
+function wantedRange(headers: Headers, stats: ObjectStats): SatisfiedRange | undefined {
+  const condition = headers.get("if-range");
+  if (condition !== null && condition !== etagOf(stats)) return undefined;
+  return rangeOf(headers.get("range"), stats.sizeBytes);
+}
+
+function etagOf({ checksum }: ObjectStats): string {
+  return `"${checksum}"`;
+}
+
+function notModified(stats: ObjectStats): Response {
+  return new Response(null, { status: 304, headers: { etag: etagOf(stats) } });
+}
+
+/** Somebody else's bytes under our name: no browser may run or show them. */
+function objectHeaders(stats: ObjectStats, range?: SatisfiedRange): Record<string, string> {
+  const { contentType } = stats;
+  return {
+    "content-type": /^[\x20-\x7e]+$/.test(contentType) ? contentType : "application/octet-stream",
+    etag: etagOf(stats),
+    "last-modified": new Date(stats.mtimeMs).toUTCString(),
+    "accept-ranges": "bytes",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "content-disposition": "attachment",
+    ...(range ? { "content-range": `bytes ${range.start}-${range.end}/${stats.sizeBytes}` } : {}),
+  };
+}
+
+/** Makes an answer of a stream: small ones of a length that is told. */
+export async function gathered(body: ByteStream, length: number): Promise<Uint8Array> {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for await (const piece of body) {
+    // A piece is ours until we ask for the next one.
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** A stream that asks for a piece only when the one before was taken; it counts as a request until it ends. */
+function streamed(
+  body: ByteStream,
+  { context: { metrics, log }, peer }: Pick<DownloadParts, "context" | "peer">,
+): ReadableStream<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  let isOpen = true;
+  metrics.begin();
+  const end = () => {
+    if (isOpen) metrics.end();
+    isOpen = false;
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        peer.isTaking();
+        const step = await pieces.next();
+        if (!step.done) return controller.enqueue(step.value.slice());
+        end();
+        controller.close();
+      } catch (error) {
+        end();
+        if (!isCoded(error, "canceled")) log.error("a download broke off", { error: String(error) });
+        // The connection is broken off, so that no client takes what it has for the whole.
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      end();
+      await pieces.return?.();
+    },
+  }, { highWaterMark: 0 });
+}

@@ -1,0 +1,221 @@
+/**
+ * The runtime's own HTTP server behind one function: Bun's, or Deno's. Beside `base/platform.ts` the only file that knows
+ * either.
+ */
+
+import { isIP } from "node:net";
+import { CodedError } from "../base/errors.ts";
+
+/** Who sent a request. */
+export interface Peer {
+  /** The address that the connection comes from, if it is known. */
+  address(): string | undefined;
+  /** Lets the connection be without traffic while we work: an idle one is otherwise closed. */
+  keepOpen(): void;
+  /** Keeps the connection while an answer's bytes are taken, however slowly, as long as they move. */
+  isTaking(): void;
+  /** Keeps the connection while the system sends an answer of so many bytes: until even a slow client must have them. */
+  sends(bytes: number): void;
+  /** Takes that back, for the connection outlives the request. */
+  closeWhenIdle(): void;
+}
+
+export type RequestHandler = (request: Request, peer: Peer) => Response | Promise<Response>;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 for a free one. */
+  readonly port: number;
+  readonly handler: RequestHandler;
+  /** Closes a connection on which nothing has moved for so long. */
+  readonly idleSeconds: number;
+  /** Told what escaped the handler, which answers all that it knows of. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Listening {
+  readonly port: number;
+  /** How many requests have not been answered to the end, if the runtime tells. */
+  pending(): number;
+  /** Takes no more connections. */
+  stopAccepting(): void;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Listens for HTTP. Fails with `cannot_listen` (kind `unavailable`). */
+export function listen(options: ListenOptions): Listening {
+  const { Bun: bun, Deno: deno } = globalThis as { Bun?: BunServing; Deno?: DenoServing };
+  try {
+    if (bun) return listenOnBun(bun, options);
+    if (deno) return listenOnDeno(deno, options);
+  } catch (error) {
+    throw cannotListen(options, error);
+  }
+  throw new CodedError("unsupported", "runtime_unsupported", "Cannot serve: this runtime has no HTTP server");
+}
+
+interface BunServer {
+  readonly port: number;
+  readonly pendingRequests: number;
+  requestIP(request: Request): { address: string } | null;
+  timeout(request: Request, seconds: number): void;
+  stop(closeConnections?: boolean): Promise<void>;
+}
+
+interface BunServing {
+  serve(options: {
+    hostname: string;
+    port: number;
+    development: boolean;
+    reusePort: boolean;
+    idleTimeout: number;
+    maxRequestBodySize: number;
+    fetch(request: Request, server: BunServer): Response | Promise<Response>;
+    error(error: unknown): Response;
+  }): BunServer;
+}
+
+/** Whoever takes an answer more slowly is cut off. */
+const SLOWEST_BYTES_A_SECOND = 16 * 1024;
+
+class BunPeer implements Peer {
+  readonly #request: Request;
+  readonly #server: BunServer;
+  readonly #idleSeconds: number;
+  #isKept = false;
+
+  constructor(request: Request, server: BunServer, idleSeconds: number) {
+    this.#request = request;
+    this.#server = server;
+    this.#idleSeconds = idleSeconds;
+  }
+
+  address(): string | undefined {
+    return this.#server.requestIP(this.#request)?.address;
+  }
+
+  keepOpen(): void {
+    this.#isKept = true;
+    this.#server.timeout(this.#request, 0);
+  }
+
+  isTaking(): void {
+    // An answer that is being taken counts as an idle connection: Bun looks at what comes in.
+    this.#server.timeout(this.#request, this.#idleSeconds);
+  }
+
+  sends(bytes: number): void {
+    const untilMs = performance.now() + 1000 * (this.#idleSeconds + bytes / SLOWEST_BYTES_A_SECOND);
+    const timer = setInterval(() => {
+      if (performance.now() > untilMs) clearInterval(timer);
+      else this.#server.timeout(this.#request, this.#idleSeconds);
+    }, this.#idleSeconds * 1000 / 4);
+    timer.unref();
+  }
+
+  closeWhenIdle(): void {
+    if (this.#isKept) this.#server.timeout(this.#request, this.#idleSeconds);
+    this.#isKept = false;
+  }
+}
+
+function listenOnBun(
+  bun: BunServing,
+  { host, port, handler, idleSeconds, onError }: ListenOptions,
+): Listening {
+  const server = bun.serve({
+    hostname: host,
+    port,
+    development: false,
+    // Outside of development it would share a port that another process listens on.
+    reusePort: false,
+    idleTimeout: idleSeconds,
+    // Bodies are counted as they come: what is stored may be of any size, all else is bounded.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    fetch: (request, own) => handler(request, new BunPeer(request, own, idleSeconds)),
+    error(error) {
+      onError(error);
+      return new Response(null, { status: 500 });
+    },
+  });
+  return {
+    port: server.port,
+    pending: () => server.pendingRequests,
+    stopAccepting: () => void server.stop(false),
+    close: () => server.stop(true),
+  };
+}
+
+interface DenoServing {
+  serve(
+    options: {
+      hostname: string;
+      port: number;
+      onListen(): void;
+      onError(error: unknown): Response;
+    },
+    handler: (request: Request, info: { remoteAddr: { hostname?: string } }) => Response | Promise<Response>,
+  ): { readonly addr: { port: number }; shutdown(): Promise<void> };
+}
+
+const WITHOUT_TIMES = { keepOpen() {}, isTaking() {}, sends() {}, closeWhenIdle() {} };
+
+/** Deno closes idle connections by a rule of its own, and all of them once it was told to stop and has answered. */
+function listenOnDeno(deno: DenoServing, { host, port, handler, onError }: ListenOptions): Listening {
+  const server = deno.serve(
+    {
+      hostname: host,
+      port,
+      onListen() {},
+      onError(error) {
+        onError(error);
+        return new Response(null, { status: 500 });
+      },
+    },
+    (request, { remoteAddr }) => handler(request, { address: () => remoteAddr.hostname, ...WITHOUT_TIMES }),
+  );
+  let stopped: Promise<void> | undefined;
+  const stop = () => stopped ??= server.shutdown();
+  return { port: server.addr.port, pending: () => 0, stopAccepting: () => void stop(), close: stop };
+}
+
+/** A host and port as people write them: `127.0.0.1:8000`, `[::1]:8000`, `localhost:0`. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Parses the address to listen on. Fails with `invalid_argument`. */
+export function parseListenAddress(text: string): ListenAddress {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+)):([0-9]{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host !== undefined && port <= 65_535 && (match![1] === undefined || isIP(host) === 6)) {
+    return { host, port };
+  }
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot listen on "${text}": it must be HOST:PORT, such as 127.0.0.1:8000`,
+  );
+}
+
+/** Returns the address as it stands in a URL. */
+export function shownAddress({ host, port }: ListenAddress): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function cannotListen(options: ListenOptions, error: unknown): CodedError {
+  const code = (error as { code?: string }).code;
+  const why = code === "EADDRINUSE"
+    ? "another program listens there"
+    : code === "EACCES"
+    ? "no permission"
+    : code === "EADDRNOTAVAIL"
+    ? "this machine has no such address"
+    : "the system refuses it";
+  return new CodedError("unavailable", "cannot_listen", `Cannot listen on ${shownAddress(options)}: ${why}`, {
+    cause: error,
+  });
+}
