@@ -4,16 +4,18 @@ import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { crc32 } from "../../base/platform.ts";
 import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
-import { STORED_PLAIN, STORED_SNAPPY } from "./compression.ts";
+import { STORED_PLAIN, STORED_SNAPPY, STORED_ZSTD } from "./compression.ts";
 import { maskedCrc32c } from "./crc32c.ts";
 import type { BlockHandle } from "./footer.ts";
 import type { PiecePool } from "./piece_pool.ts";
 import { maxSnappyBytes, snappyCompress } from "./snappy.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 import { kernelOnceItPays } from "./table_kernel.ts";
+import { zstdCompress } from "./zstd.ts";
 
 /** Stored blocks of fewer bytes are copied rather than kept apart. */
 const MIN_PART_BYTES = 4096;
+const MIN_ZSTD_BYTES = 32 * 1024;
 
 /** Blocks are built in pieces of memory, so that a large file is never copied to make room. */
 export class BlockOutput {
@@ -46,15 +48,25 @@ export class BlockOutput {
   /** Appends a block. It is compressed only where that is asked for and saves at least an eighth. */
   append(block: Uint8Array, form: "compressed" | "plain"): BlockHandle {
     assertInvariant(block.length <= MAX_BLOCK_BYTES, "a table's blocks keep to their limit");
+    if (form === "compressed" && block.length >= MIN_ZSTD_BYTES) return this.#appendLarge(block);
     const room = this.#room(maxSnappyBytes(block.length) + BLOCK_TRAILER_BYTES);
     const offset = this.#length;
     const kernel = form === "compressed" ? kernelOnceItPays() : undefined;
     const length = kernel?.fitsStore(block.length)
       ? kernel.store(block, room) - BLOCK_TRAILER_BYTES
       : storeBlock(block, form, room);
-    this.#last = room.subarray(0, length + BLOCK_TRAILER_BYTES);
-    this.lastChecksum = uint32(room, length + 1);
-    this.#advance(length + BLOCK_TRAILER_BYTES);
+    this.#appended(room, length);
+    return { offset, length };
+  }
+
+  /** Large blocks are indexes, of which a short command opens one: the runtime's Zstandard is there at once. */
+  #appendLarge(block: Uint8Array): BlockHandle {
+    const packed = zstdCompress(block);
+    const offset = this.#length, { length } = packed;
+    const room = this.#room(length + BLOCK_TRAILER_BYTES);
+    room.set(packed);
+    endStored(room, length, STORED_ZSTD);
+    this.#appended(room, length);
     return { offset, length };
   }
 
@@ -100,6 +112,12 @@ export class BlockOutput {
     return this.#piece.subarray(this.#to);
   }
 
+  #appended(room: Uint8Array, length: number): void {
+    this.#last = room.subarray(0, length + BLOCK_TRAILER_BYTES);
+    this.lastChecksum = uint32(room, length + 1);
+    this.#advance(length + BLOCK_TRAILER_BYTES);
+  }
+
   #advance(bytes: number): void {
     this.#to += bytes;
     this.#length += bytes;
@@ -123,10 +141,15 @@ function storeBlock(block: Uint8Array, form: "compressed" | "plain", room: Uint8
     }
   }
   if (storedAs === STORED_PLAIN) room.set(block);
+  endStored(room, length, storedAs);
+  return length;
+}
+
+/** Writes what stands behind every block: its compression and checksum. */
+function endStored(room: Uint8Array, length: number, storedAs: number): void {
   room[length] = storedAs;
   const sum = maskedCrc32c(room, length + 1);
   for (let i = 0; i < 4; i++) room[length + 1 + i] = sum >>> (8 * i);
-  return length;
 }
 
 function uint32(bytes: Uint8Array, at: number): number {

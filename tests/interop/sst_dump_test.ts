@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { hex, utf8 } from "../../base/bytes.ts";
+import { concatBytes, hex, utf8 } from "../../base/bytes.ts";
 import { MAX_VALUE_BYTES } from "../../base/limits.ts";
 import { seededRandomness } from "../../base/randomness.ts";
 import type { TableRecord } from "../../engine/sstable/mod.ts";
@@ -41,8 +41,16 @@ const tables: { what: string; records: () => TableRecord[] }[] = [
   { what: "a table of one record", records: () => numberedRecords(0, 1) },
   { what: "a table of many blocks", records: () => numberedRecords(0, 20_000) },
   { what: "a table of random records", records: () => randomRecords(seededRandomness(1), 2000) },
+  { what: "a table with a large index, which is stored with Zstandard", records: () => longKeys() },
   { what: "a table of large and incompressible values", records: () => largeRecords() },
 ];
+
+function longKeys(): TableRecord[] {
+  return numberedRecords(0, 2000).map(({ key, value }) => ({
+    key: concatBytes(key, new Uint8Array(600)),
+    value,
+  }));
+}
 
 function largeRecords(): TableRecord[] {
   const random = seededRandomness(2);
