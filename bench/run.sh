@@ -3,7 +3,7 @@
 #
 #   ./bench/run.sh [--files 100000] [--entries 1000000] [--records 1000000] [--rounds 3] [--only NAME]… [--folder DIR]
 #
-# NAME is tables, commands, folders, engine, or scale (ten times the entries; takes minutes and 4 GB, only on demand).
+# NAME is tables, commands, folders, engine, serve, or scale (ten times the entries; takes minutes and 4 GB, only on demand).
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/install.sh

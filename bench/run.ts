@@ -12,6 +12,7 @@ import { measureFolders } from "./folders.ts";
 import { flushSeconds, writeRate } from "./machine.ts";
 import { type Bench, canTellMemory } from "./measuring.ts";
 import { duration, type Row, type Skipped, tableOf } from "./table.ts";
+import { measureServe } from "./serve.ts";
 import { measureTables } from "./tables.ts";
 
 const PARTS: Readonly<Record<string, (bench: Bench) => (Row | Skipped)[] | Promise<(Row | Skipped)[]>>> = {
@@ -21,8 +22,9 @@ const PARTS: Readonly<Record<string, (bench: Bench) => (Row | Skipped)[] | Promi
 };
 
 /** Parts with tables of their own form; the last one makes ten times the entries, and runs only when it is asked for. */
-const TABLES: Readonly<Record<string, (bench: Bench) => string[]>> = {
+const TABLES: Readonly<Record<string, (bench: Bench) => string[] | Promise<string[]>>> = {
   engine: measureEngine,
+  serve: measureServe,
   scale: measureScale,
 };
 const NAMES = [...Object.keys(PARTS), ...Object.keys(TABLES)];
@@ -77,7 +79,7 @@ async function main(): Promise<void> {
     const lines: string[] = [];
     for (const name of given.only) {
       if (name in PARTS) rows.push(...await PARTS[name]!(bench));
-      else lines.push(...TABLES[name]!(bench));
+      else lines.push(...await TABLES[name]!(bench));
     }
     if (rows.length > 0) console.log(`\n${tableOf(rows).join("\n")}`);
     console.log(lines.join("\n"));

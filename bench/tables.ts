@@ -40,8 +40,8 @@ export function measureTables(bench: Bench): (Row | Skipped)[] {
   return rows;
 }
 
-/** Builds the Pebble program, if Go is there. */
-export function buildPeer(folder: string): { program: string } | { why: string } {
+/** Builds a program, the Pebble one if no other is named, if Go is there. */
+export function buildPeer(folder: string, source = PEER): { program: string } | { why: string } {
   const program = join(folder, "peer");
   const environment = { HOME: process.env["HOME"] ?? folder, CGO_ENABLED: "0" };
   try {
@@ -50,7 +50,7 @@ export function buildPeer(folder: string): { program: string } | { why: string }
     return { why: "go is not installed" };
   }
   try {
-    run(["go", "build", "-o", program, "."], { folder: PEER, environment });
+    run(["go", "build", "-o", program, "."], { folder: source, environment });
     return { program };
   } catch (error) {
     return { why: `the peer does not build (${String(error).split("\n")[1] ?? error})` };

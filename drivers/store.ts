@@ -158,6 +158,13 @@ export interface ReadResult {
   readonly file?: LocalPart;
 }
 
+export interface WriterOptions {
+  /** Strict by default. */
+  readonly durability?: Durability;
+  /** Whether single writes wait for others that come at the same time, and share their flushes: for who serves many. */
+  readonly sharesFlushes?: boolean;
+}
+
 /** What a writer says of an object that it stored at an issued address. */
 export interface LinkOptions extends PutObjectOptions {
   readonly physicalAddress: string;
@@ -295,7 +302,7 @@ export interface Store {
   writer(
     repository: string,
     branch: string,
-    options?: { readonly durability?: Durability },
+    options?: WriterOptions,
   ): Promise<BranchWriter>;
 
   /** Yields the staged changes of a branch: what a commit would take. */

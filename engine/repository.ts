@@ -36,6 +36,8 @@ export class Repository {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly objects: ObjectStore;
+  /** What stands before the address of an object in its physical address. */
+  readonly addressBase: string;
   readonly files: TableFiles;
   readonly commits: Commits;
   readonly refs: Refs;
@@ -50,6 +52,7 @@ export class Repository {
     this.clock = context.clock;
     this.randomness = context.randomness;
     this.objects = objects;
+    this.addressBase = objects.locate("data").slice(0, -"data".length);
     const disk = context.openCache?.(this.record.instanceUid);
     this.files = new TableFiles(objects, {
       ...(context.cacheBytes === undefined ? {} : { cacheBytes: context.cacheBytes }),

@@ -10,7 +10,6 @@ import type {
   CommitOptions,
   DiffItem,
   DiffOptions,
-  Durability,
   Fork,
   IssuedAddress,
   LinkOptions,
@@ -29,6 +28,7 @@ import type {
   RepositoryInfo,
   Store,
   StoreCosts,
+  WriterOptions,
 } from "../drivers/store.ts";
 import type { CommittedFile, Settings } from "../drivers/settings.ts";
 import type { Tasks } from "../drivers/tasks.ts";
@@ -241,7 +241,7 @@ class EngineStore implements Store {
   async writer(
     repository: string,
     branch: string,
-    options: { readonly durability?: Durability } = {},
+    options: WriterOptions = {},
   ): Promise<BranchWriter> {
     return await EngineBranchWriter.open(await this.#repository(repository), branch, options);
   }

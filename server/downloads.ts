@@ -5,7 +5,6 @@ import type { ObjectStats, ReadResult, Store } from "../drivers/store.ts";
 import { isCoded } from "../base/errors.ts";
 import { fileBody } from "../base/platform.ts";
 import type { ServerContext } from "./context.ts";
-import type { Peer } from "./listen.ts";
 import { namesEtag, rangeOf, type SatisfiedRange } from "./ranges.ts";
 
 /** Up to this many bytes are sent as one body, of a length that is told. */
@@ -14,7 +13,6 @@ const SMALL_BYTES = 1024 * 1024;
 export interface DownloadParts {
   readonly request: Request;
   readonly context: ServerContext;
-  readonly peer: Peer;
 }
 
 export interface ObjectPlace {
@@ -58,24 +56,20 @@ export async function download(
 async function answer(
   { stats, body, file }: ReadResult,
   { status, length, range }: { status: number; length: number; range?: SatisfiedRange | undefined },
-  { context, peer }: DownloadParts,
+  { context }: DownloadParts,
 ): Promise<Response> {
   const headers = { ...objectHeaders(stats, range), "content-length": String(length) };
   const sent = file && fileBody(file.path, file.start, file.length);
-  if (sent) {
-    peer.sends(length);
-    return new Response(sent, { status, headers });
-  }
-  return new Response(await responseBody(body, length, { context, peer }), { status, headers });
+  return new Response(sent ?? await responseBody(body, length, context), { status, headers });
 }
 
 /** Returns bytes as the body of an answer: whole if they are few, or as they are taken. */
 export async function responseBody(
   body: ByteStream,
   length: number,
-  parts: Pick<DownloadParts, "context" | "peer">,
+  context: ServerContext,
 ): Promise<BodyInit> {
-  return (length <= SMALL_BYTES ? await gathered(body, length) : streamed(body, parts)) as BodyInit;
+  return (length <= SMALL_BYTES ? await gathered(body, length) : streamed(body, context)) as BodyInit;
 }
 
 /** Answers a HEAD of an object: what a GET would, without the bytes. */
@@ -141,10 +135,7 @@ export async function gathered(body: ByteStream, length: number): Promise<Uint8A
 }
 
 /** A stream that asks for a piece only when the one before was taken; it counts as a request until it ends. */
-function streamed(
-  body: ByteStream,
-  { context: { metrics, log }, peer }: Pick<DownloadParts, "context" | "peer">,
-): ReadableStream<Uint8Array> {
+function streamed(body: ByteStream, { metrics, log }: ServerContext): ReadableStream<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]();
   let isOpen = true;
   metrics.begin();
@@ -155,7 +146,6 @@ function streamed(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        peer.isTaking();
         const step = await pieces.next();
         if (!step.done) return controller.enqueue(step.value.slice());
         end();

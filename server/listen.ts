@@ -12,10 +12,6 @@ export interface Peer {
   address(): string | undefined;
   /** Lets the connection be without traffic while we work: an idle one is otherwise closed. */
   keepOpen(): void;
-  /** Keeps the connection while an answer's bytes are taken, however slowly, as long as they move. */
-  isTaking(): void;
-  /** Keeps the connection while the system sends an answer of so many bytes: until even a slow client must have them. */
-  sends(bytes: number): void;
   /** Takes that back, for the connection outlives the request. */
   closeWhenIdle(): void;
 }
@@ -76,9 +72,6 @@ interface BunServing {
   }): BunServer;
 }
 
-/** Whoever takes an answer more slowly is cut off. */
-const SLOWEST_BYTES_A_SECOND = 16 * 1024;
-
 class BunPeer implements Peer {
   readonly #request: Request;
   readonly #server: BunServer;
@@ -98,20 +91,6 @@ class BunPeer implements Peer {
   keepOpen(): void {
     this.#isKept = true;
     this.#server.timeout(this.#request, 0);
-  }
-
-  isTaking(): void {
-    // An answer that is being taken counts as an idle connection: Bun looks at what comes in.
-    this.#server.timeout(this.#request, this.#idleSeconds);
-  }
-
-  sends(bytes: number): void {
-    const untilMs = performance.now() + 1000 * (this.#idleSeconds + bytes / SLOWEST_BYTES_A_SECOND);
-    const timer = setInterval(() => {
-      if (performance.now() > untilMs) clearInterval(timer);
-      else this.#server.timeout(this.#request, this.#idleSeconds);
-    }, this.#idleSeconds * 1000 / 4);
-    timer.unref();
   }
 
   closeWhenIdle(): void {
@@ -159,8 +138,6 @@ interface DenoServing {
   ): { readonly addr: { port: number }; shutdown(): Promise<void> };
 }
 
-const WITHOUT_TIMES = { keepOpen() {}, isTaking() {}, sends() {}, closeWhenIdle() {} };
-
 /** Deno closes idle connections by a rule of its own, and all of them once it was told to stop and has answered. */
 function listenOnDeno(deno: DenoServing, { host, port, handler, onError }: ListenOptions): Listening {
   const server = deno.serve(
@@ -173,7 +150,8 @@ function listenOnDeno(deno: DenoServing, { host, port, handler, onError }: Liste
         return new Response(null, { status: 500 });
       },
     },
-    (request, { remoteAddr }) => handler(request, { address: () => remoteAddr.hostname, ...WITHOUT_TIMES }),
+    (request, { remoteAddr }) =>
+      handler(request, { address: () => remoteAddr.hostname, keepOpen() {}, closeWhenIdle() {} }),
   );
   let stopped: Promise<void> | undefined;
   const stop = () => stopped ??= server.shutdown();

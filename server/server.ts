@@ -75,14 +75,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const context = serverContext(options);
   const answer = requestHandler(context);
   let isStopping = false;
-  const beating = new AbortController();
-  void keepTasks(context, beating.signal);
   const listening = listen({
     ...options.address,
     idleSeconds: context.limits.idleSeconds,
     handler: (request, peer) => isStopping ? stopping() : answer(request, peer),
     onError: (error) => context.log.error("a connection failed", { error: String(error) }),
   });
+  // Only now, for it keeps the process up.
+  const beating = new AbortController();
+  void keepTasks(context, beating.signal);
   return {
     address: { host: options.address.host, port: listening.port },
     setupToken: context.setupToken,

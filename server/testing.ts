@@ -107,8 +107,6 @@ function sender(context: ServerContext, own: Readonly<Record<string, string>>): 
     const response = await handle(request, {
       address: () => address,
       keepOpen() {},
-      isTaking() {},
-      sends() {},
       closeWhenIdle() {},
     });
     const text = await response.text();

@@ -2,6 +2,7 @@
 //
 //	load files FOLDER COUNT        writes the objects that "stat", "get" and "list" ask for
 //	load run NAME [flags]          does one kind of work for a while; prints one JSON object
+//	load run large [flags]         moves one object of 1 GB there and back
 //
 // The server is told by -url, -key and -secret. Objects have 1 KiB, made of their number.
 package main
@@ -132,7 +133,15 @@ func start(args []string) error {
 	if err := flags.Parse(args[2:]); err != nil {
 		return err
 	}
-	works := worksOn(newServer(*url, *key, *secret, *clients), *repository, *objects)
+	server := newServer(*url, *key, *secret, *clients)
+	if args[1] == "large" {
+		result, err := moveLarge(server, *repository)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(result)
+	}
+	works := worksOn(server, *repository, *objects)
 	work, isKnown := works[args[1]]
 	if !isKnown {
 		return fmt.Errorf("there is no work named %q", args[1])

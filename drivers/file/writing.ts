@@ -16,7 +16,6 @@ import { throwIfAborted } from "../../base/errors.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import { abortable, isParts } from "../byte_streams.ts";
 import type { ByteStream, ObjectInfo, PutOptions } from "../object_store.ts";
-import { EarlySync } from "./early_sync.ts";
 import { type Attempt, attempt, attemptAsync, errnoOf, translated } from "./failures.ts";
 import { closeQuietly, unlinkQuietly, writeAll, writeAllParts, writeAllSync } from "./file_calls.ts";
 import type { Folders } from "./folders.ts";
@@ -68,7 +67,6 @@ class Upload {
   #path: string | undefined;
   #fd: number | undefined;
   #behind: WriteBehind | undefined;
-  #early: EarlySync | undefined;
 
   constructor(place: Place, options: WriterOptions & PutOptions) {
     this.#place = place;
@@ -86,7 +84,6 @@ class Upload {
       }
       const fd = this.#create();
       this.#behind = new WriteBehind((bytes) => writeAll(fd, bytes));
-      this.#early = new EarlySync(fd);
       for (const held of this.#held.splice(0)) await this.#write(held);
     }
     await this.#write(piece);
@@ -124,7 +121,6 @@ class Upload {
   async finish(): Promise<ObjectInfo> {
     const fd = this.#fd ?? this.#create();
     if (this.#behind) await attemptAsync(this.#what, () => this.#behind!.finish());
-    if (this.#early) await attemptAsync(this.#what, () => this.#early!.finish());
     const info = attempt(this.#what, () => {
       if (this.#held.length > 0) {
         writeAllSync(fd, this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held));
@@ -144,13 +140,11 @@ class Upload {
   /** Removes what was written. */
   async abandon(): Promise<void> {
     await this.#behind?.settle();
-    await this.#early?.settle();
     if (this.#fd !== undefined) closeQuietly(this.#fd);
     if (this.#path !== undefined) unlinkQuietly(this.#path);
   }
 
   #write(piece: Uint8Array): Promise<void> {
-    this.#early!.wrote(piece.length);
     return attemptAsync(this.#what, () => this.#behind!.add(piece));
   }
 

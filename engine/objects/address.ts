@@ -41,6 +41,13 @@ export function newAddress(clock: Clock, randomness: Randomness): string {
   return `data/${spread >> 6}/${(spread >> 3) & 7}/${spread & 7}/${encodeBase32Hex(bytes)}`;
 }
 
+const OWN_ADDRESS = /^data\/[0-3]\/[0-7]\/[0-7]\/[0-9a-v]{26}$/;
+
+/** Whether an address has the form of those that are made here: it needs no encoding, and can be stored anywhere. */
+export function isOwnAddress(address: string): boolean {
+  return OWN_ADDRESS.test(address);
+}
+
 function idBytes(clock: Pick<Clock, "now">, randomness: Randomness): Uint8Array {
   const bytes = new Uint8Array(16);
   let microseconds = Math.floor(clock.now() * 1000);

@@ -1,6 +1,6 @@
 /** Objects: what values mean. Entries, identities, addresses, and the bytes behind them. */
 
-export { millisecondsOfId, newAddress, newId, newIdAfter } from "./address.ts";
+export { isOwnAddress, millisecondsOfId, newAddress, newId, newIdAfter } from "./address.ts";
 export { CheckedFiles } from "./checked_files.ts";
 export { downloadObject } from "./download.ts";
 export {

@@ -1,6 +1,6 @@
 /** Applying a three-way merge to its destination: whole, or not at all when conflicts stay. */
 
-import { CodedError } from "../../base/errors.ts";
+import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import type { MergeConflict } from "../../drivers/store.ts";
 import {
   type Applied,
@@ -22,6 +22,7 @@ export interface MergeApplication {
   readonly settler?: ConflictSettler;
   /** Watches over staged changes that are to stay. */
   readonly guard?: StagedGuard | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Returns the metaranges of the three sides. */
@@ -40,11 +41,11 @@ export function inputsOf(
 export async function applyMerge(
   repository: Repository,
   inputs: MergeInputs,
-  { verb, what, settler = new ConflictSettler(repository, {}), guard }: MergeApplication,
+  { verb, what, settler = new ConflictSettler(repository, {}), guard, signal }: MergeApplication,
 ): Promise<Applied> {
   const conflicts = new ConflictList(repository);
   const settled = settler.changes(inputs);
-  const changes = untilConflict(guard ? guard.watch(settled) : settled, conflicts);
+  const changes = untilConflict(guard ? guard.watch(settled) : settled, conflicts, signal);
   const options = { ...repository.applyOptions, theirs: inputs };
   const applied = await applyChanges(repository.files, inputs.destination, changes, options);
   conflicts.throwIfAny(verb, what);
@@ -56,8 +57,10 @@ export async function applyMerge(
 async function* untilConflict(
   blocks: AsyncIterable<SettledBlock>,
   conflicts: ConflictList,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly Change[]> {
   for await (const block of blocks) {
+    throwIfAborted(signal);
     for (const conflict of block.conflicts) conflicts.add(conflict);
     if (conflicts.count === 0) yield block.changes;
   }

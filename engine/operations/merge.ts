@@ -47,7 +47,13 @@ export async function mergeInto(
   return await land(repository, names.destination, async (sample) => {
     const { ours, inputs, guard } = await openMerge(repository, { names, theirs, sample }, options);
     const what = `"${names.source}" into "${names.destination}"`;
-    const applied = await applyMerge(repository, inputs, { verb: "merge", what, settler, guard });
+    const applied = await applyMerge(repository, inputs, {
+      verb: "merge",
+      what,
+      settler,
+      guard,
+      signal: options.signal,
+    });
     // A squashed merge has one parent: without a change it would say nothing.
     if (options.squash && options.ifSame !== "commit" && !hasChanged(applied)) refuseNothingToMerge(names);
     await repository.objects.flush(settler.unflushed);

@@ -3,7 +3,6 @@
  * flushes. A write that comes alone waits for nothing.
  */
 
-import { isCoded } from "../../base/errors.ts";
 import { lossyText } from "../../base/bytes.ts";
 import type { Repository } from "../repository.ts";
 import { type StagedWrite, stageWrites, type UnusedObject } from "./stage.ts";
@@ -60,20 +59,26 @@ class StageGroups {
     this.#waiting.delete(branch);
   }
 
-  /** Returns whether the group is settled; one of several writes that failed is not. */
+  /** Returns whether the group is settled; one of several writes that cannot be flushed is not. */
   async #stageGroup(branch: string, group: readonly Waiting[]): Promise<boolean> {
+    const writes = group.map(({ write }) => write);
     try {
-      const writes = group.map(({ write }) => write);
       await flushObjects(this.#repository, writes);
+    } catch (error) {
+      if (group.length > 1) return false;
+      group[0]!.reject(error);
+      return true;
+    }
+    // What failed from here on may have been staged all the same. It is not tried again: only who staged an object knows that
+    // commits may name it, and it would pass for one that nobody needs.
+    try {
       const unused = await stageWrites(this.#repository, branch, writes);
       const byAddress = new Map(unused.map((object) => [object.address, object]));
       for (const { write, resolve } of group) resolve(write.entry && byAddress.get(write.entry.address));
-      return true;
     } catch (error) {
-      if (group.length > 1 && !concernsBranch(error)) return false;
       for (const { reject } of group) reject(error);
-      return true;
     }
+    return true;
   }
 }
 
@@ -95,8 +100,4 @@ function takeDistinct(waiting: Waiting[]): Waiting[] {
     keys.add(key);
   }
   return waiting.splice(0, count);
-}
-
-function concernsBranch(error: unknown): boolean {
-  return isCoded(error) && (error.kind === "not_found" || error.kind === "conflict");
 }

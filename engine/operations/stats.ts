@@ -4,7 +4,7 @@ import { hex, lossyText } from "../../base/bytes.ts";
 import { millisecondsOf } from "../../base/clock.ts";
 import type { CommitInfo, ObjectStats, RepositoryInfo } from "../../drivers/store.ts";
 import type { ValueRecord } from "../committed/mod.ts";
-import { type AddressType, decodeEntry, type Entry, type EntryReader } from "../objects/mod.ts";
+import { type AddressType, decodeEntry, type Entry, type EntryReader, isOwnAddress } from "../objects/mod.ts";
 import type { Commit, RepositoryRecord } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 
@@ -72,7 +72,8 @@ class ListedStats implements ObjectStats {
 
 function placeOf(repository: Repository, address: string, type: AddressType): string {
   const isFull = type === 2 || (type === 0 && address.includes("://"));
-  return isFull ? address : repository.objects.locate(address);
+  if (isFull) return address;
+  return isOwnAddress(address) ? repository.addressBase + address : repository.objects.locate(address);
 }
 
 /** Returns a commit as the contract shows it. */

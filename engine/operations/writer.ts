@@ -4,10 +4,10 @@ import { isCoded } from "../../base/errors.ts";
 import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
 import type {
   BranchWriter,
-  Durability,
   FileBody,
   ObjectStats,
   PutObjectOptions,
+  WriterOptions,
 } from "../../drivers/store.ts";
 import {
   checkObjectMetadata,
@@ -38,14 +38,20 @@ export class EngineBranchWriter implements BranchWriter {
   readonly #repository: Repository;
   readonly #branch: string;
   readonly #isRelaxed: boolean;
+  readonly #sharesFlushes: boolean;
   #pending = new Map<string, StagedWrite>();
   #flushing: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  private constructor(repository: Repository, branch: string, durability: Durability) {
+  private constructor(
+    repository: Repository,
+    branch: string,
+    { durability = "strict", sharesFlushes = false }: WriterOptions,
+  ) {
     this.#repository = repository;
     this.#branch = branch;
     // What is far away is durable once it is there.
+    this.#sharesFlushes = sharesFlushes;
     this.#isRelaxed = durability === "relaxed" && !repository.objects.isFar;
   }
 
@@ -53,11 +59,11 @@ export class EngineBranchWriter implements BranchWriter {
   static async open(
     repository: Repository,
     branch: string,
-    { durability = "strict" }: { readonly durability?: Durability } = {},
+    options: WriterOptions = {},
   ): Promise<EngineBranchWriter> {
     await findBranch(repository, branch);
     await refuseProtected(repository, branch, "write to");
-    return new EngineBranchWriter(repository, branch, durability);
+    return new EngineBranchWriter(repository, branch, options);
   }
 
   async put(
@@ -157,7 +163,7 @@ export class EngineBranchWriter implements BranchWriter {
   }
 
   async #stage(writes: readonly StagedWrite[]): Promise<readonly UnusedObject[]> {
-    if (writes.length === 1) {
+    if (writes.length === 1 && this.#sharesFlushes) {
       const unused = await stageInGroup(this.#repository, this.#branch, writes[0]!);
       return unused ? [unused] : [];
     }

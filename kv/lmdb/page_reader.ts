@@ -4,15 +4,15 @@
  * LMDB's native part, its JavaScript and its open take longer than all else that a short command does; they also need a
  * lock file that may be written. Reading the file's pages (`page_tree.ts`) needs no lock: a transaction never writes over a
  * page of the one before it. Transaction N + 1 writes its pages elsewhere and points a meta page to them; what it freed is
- * first written over by N + 2. So an answer out of state N is right if the meta pages, read once more, still are what they
- * were. If not, it is thrown away and the file is read again.
+ * first written over by N + 2. So an answer out of state N is right if the meta pages, read after it, are what they were
+ * when N was found. If not, it is thrown away and the file is read again.
  */
 
 import { closeSync, openSync } from "node:fs";
-import { equalBytes } from "../../base/bytes.ts";
+import { asBuffer } from "../../base/bytes.ts";
 import { checkMark, checkUnmarked, MARK_KEY, TELLING_ENTRIES } from "./format.ts";
-import { Damage } from "./page.ts";
-import { type MetaPages, newestMeta, PageTree, readMetaPages, type StoredPage } from "./page_tree.ts";
+import { Damage, type Meta, META_BYTES } from "./page.ts";
+import { newestMeta, PageTree, readMetaPagesInto, type StoredPage } from "./page_tree.ts";
 import { damaged } from "./path_check.ts";
 import { unseal } from "./seal.ts";
 
@@ -36,6 +36,12 @@ export const BUSY = Symbol("busy");
 export class PageReader {
   readonly #path: string;
   readonly #file: number;
+  /** The meta pages as they were last seen, and memory for seeing them again. */
+  #pages = new Uint8Array(2 * META_BYTES);
+  #otherPages = new Uint8Array(2 * META_BYTES);
+  readonly #scratch = new Uint8Array(4096 + META_BYTES);
+  #isKnown = false;
+  #meta: Meta | undefined;
   #tree: PageTree | undefined;
   /** Known to be; a database never goes back. */
   #isSealed = false;
@@ -69,41 +75,50 @@ export class PageReader {
     closeSync(this.#file);
   }
 
-  /** Damage may be what somebody is just writing over: it counts only if the state still holds. */
+  /**
+   * Reads in the state that was the newest when it was last asked, and asks then: if it still is, the answer is of now.
+   * Damage may be what somebody is just writing over, and counts only if the state still holds.
+   */
   #reading<T>(body: (tree: PageTree, isSealed: boolean) => T): T | typeof BUSY {
-    let pages = this.#metaPages();
+    if (!this.#isKnown) this.#isNewest();
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       let answer: T | undefined, failure: unknown, sealed = false;
       try {
-        const tree = this.#treeOf(pages);
+        const tree = this.#treeOf();
         sealed = this.#learn(tree);
         answer = body(tree, sealed);
       } catch (error) {
         failure = error;
         this.#tree = undefined;
       }
-      const after = this.#metaPages();
-      if (equalBytes(pages[0], after[0]) && equalBytes(pages[1], after[1])) {
-        if (failure instanceof Damage) throw damaged(this.#path, failure);
-        if (failure !== undefined) throw failure;
-        this.#isSealed = sealed;
-        return answer as T;
-      }
-      pages = after;
+      if (!this.#isNewest()) continue;
+      if (failure instanceof Damage) throw damaged(this.#path, failure);
+      if (failure !== undefined) throw failure;
+      this.#isSealed = sealed;
+      return answer as T;
     }
     return BUSY;
   }
 
-  #metaPages(): MetaPages {
+  /** Returns whether the meta pages are what they were, and takes them as they are now. */
+  #isNewest(): boolean {
+    const known = this.#pages, now = this.#otherPages;
     try {
-      return readMetaPages(this.#file);
+      readMetaPagesInto(now, { file: this.#file, scratch: this.#scratch });
     } catch (error) {
       throw error instanceof Damage ? damaged(this.#path, error) : error;
     }
+    // The runtime's own comparison.
+    if (this.#isKnown && asBuffer(known).equals(now)) return true;
+    this.#pages = now;
+    this.#otherPages = known;
+    this.#isKnown = true;
+    this.#meta = undefined;
+    return false;
   }
 
-  #treeOf(pages: MetaPages): PageTree {
-    const meta = newestMeta(pages);
+  #treeOf(): PageTree {
+    const meta = this.#meta ??= newestMeta(this.#pages);
     if (this.#tree?.meta.transaction !== meta.transaction) {
       this.#tree = new PageTree(this.#file, meta, this.#tree);
     }

@@ -27,7 +27,7 @@ const MAX_BRANCHES = 1024;
 /** Leaves that are known to be sound, by number alone. */
 const MAX_SOUND_LEAVES = 100_000;
 /** Leaves whose bytes are kept, so that one and those beside it are read once. */
-const LEAF_SLOTS = 4;
+const LEAF_SLOTS = 16;
 
 interface Step {
   readonly page: TreePage;
@@ -61,23 +61,33 @@ export interface ProvedRange {
 }
 
 /** Both meta pages as they are in the file, one behind the other. */
-export type MetaPages = readonly [Uint8Array, Uint8Array];
+export type MetaPages = Uint8Array;
+
+const USUAL_PAGE_BYTES = 4096;
 
 /** Reads the meta pages. Fails with {@link Damage} if they are missing. */
 export function readMetaPages(file: number): MetaPages {
-  const head = new Uint8Array(4096 + META_BYTES);
-  if (!readFully(file, head, 0)) throw new Damage("the meta pages are missing");
-  const first = head.subarray(0, META_BYTES);
-  const pageSize = metaIn(first)?.pageSize ?? 4096;
-  if (pageSize === 4096) return [first, head.subarray(4096)];
-  const second = new Uint8Array(META_BYTES);
-  if (!readFully(file, second, pageSize)) throw new Damage("the second meta page is missing");
-  return [first, second];
+  const pages = new Uint8Array(2 * META_BYTES);
+  readMetaPagesInto(pages, { file, scratch: new Uint8Array(USUAL_PAGE_BYTES + META_BYTES) });
+  return pages;
+}
+
+/** Reads the meta pages into `pages`, with memory for one page and the beginning of the next. */
+export function readMetaPagesInto(
+  pages: MetaPages,
+  { file, scratch }: { readonly file: number; readonly scratch: Uint8Array },
+): void {
+  if (!readFully(file, scratch, 0)) throw new Damage("the meta pages are missing");
+  pages.set(scratch.subarray(0, META_BYTES));
+  const pageSize = metaIn(pages, 0)?.pageSize ?? USUAL_PAGE_BYTES;
+  const second = pages.subarray(META_BYTES);
+  if (pageSize === USUAL_PAGE_BYTES) second.set(scratch.subarray(USUAL_PAGE_BYTES));
+  else if (!readFully(file, second, pageSize)) throw new Damage("the second meta page is missing");
 }
 
 /** Returns the meta page that counts. */
 export function newestMeta(pages: MetaPages): Meta {
-  const first = metaIn(pages[0]), second = metaIn(pages[1]);
+  const first = metaIn(pages, 0), second = metaIn(pages, META_BYTES);
   if (!first) throw new Damage("the first meta page is none");
   if (!second || second.pageSize !== first.pageSize) throw new Damage("the second meta page is none");
   return checkedMeta(first, second);
@@ -88,8 +98,8 @@ export function readMeta(file: number): Meta {
   return newestMeta(readMetaPages(file));
 }
 
-function metaIn(bytes: Uint8Array): Meta | undefined {
-  return parseMeta(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+function metaIn(pages: MetaPages, at: number): Meta | undefined {
+  return parseMeta(new DataView(pages.buffer, pages.byteOffset + at, META_BYTES));
 }
 
 /** Transactions are numbered one after the other and write the two pages in turn; both begin at 0. */

@@ -22,10 +22,10 @@ const getRange = operation("getRange", {
 const getMetadataObject = operation("getMetadataObject", {
   isStream: true,
   query: z.object({ presign: flag.default(false) }),
-  async run({ store, context, request, peer, path, query }) {
+  async run({ store, context, request, path, query }) {
     if (query.presign) throw notBuilt("A presigned URL");
     const file = await store.committedFile(path.repository, kindOf(path.type), path.object_id);
-    const body = await responseBody(await file.open(request.signal), file.sizeBytes, { context, peer });
+    const body = await responseBody(await file.open(request.signal), file.sizeBytes, context);
     return new Response(body, {
       headers: {
         "content-type": "application/octet-stream",

@@ -9,9 +9,9 @@ import { listItemJson, statsJson } from "./wire.ts";
 const getObject = operation("getObject", {
   isStream: true,
   query: pathQuery.extend({ presign: flag.default(false) }),
-  async run({ store, context, request, peer, path, query }) {
+  async run({ store, context, request, path, query }) {
     if (query.presign) throw notBuilt("A presigned URL");
-    return await download(store, { ...path, path: query.path }, { request, context, peer });
+    return await download(store, { ...path, path: query.path }, { request, context });
   },
 });
 

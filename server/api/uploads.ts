@@ -22,6 +22,7 @@ const uploadObject = operation("uploadObject", {
     const conditions = writeConditions(headers);
     const writer = await store.writer(path.repository, path.branch, {
       durability: context.durability,
+      sharesFlushes: true,
     });
     const { body, contentType } = await contentOf(request, context.limits);
     const stats = await writer.put(query.path, body, {

@@ -88,7 +88,7 @@ export class Auth {
         value = authorization.slice(space + 1).trim();
       if (scheme === "basic") {
         const { accessKeyId, secretAccessKey } = basicPair(value);
-        return { user: (await this.#checkSecret(accessKeyId, secretAccessKey, address())).user, by: "basic" };
+        return { user: (await this.#checkSecret(accessKeyId, secretAccessKey, address)).user, by: "basic" };
       }
       if (scheme === "bearer") return { user: await this.#userOfToken(value), by: "bearer" };
       throw unauthenticated();
@@ -108,13 +108,17 @@ export class Auth {
     secretAccessKey: string,
     { address }: { address: string },
   ): Promise<{ token: string; expiresAt: number }> {
-    const { user } = await this.#checkSecret(accessKeyId, secretAccessKey, address);
+    const { user } = await this.#checkSecret(accessKeyId, secretAccessKey, () => address);
     const iat = Math.floor(this.#clock.now() / 1000), exp = iat + TOKEN_SECONDS;
     const claims = { sub: user.id, uid: user.uid, key: accessKeyId, iat, exp };
     return { token: signToken(claims, this.#key("tokens")), expiresAt: exp };
   }
 
-  async #checkSecret(accessKeyId: string, secret: string, address: string): Promise<{ user: UserRecord }> {
+  async #checkSecret(
+    accessKeyId: string,
+    secret: string,
+    address: () => string,
+  ): Promise<{ user: UserRecord }> {
     this.#throttle.check(accessKeyId, address);
     const credential = await this.#credential(accessKeyId);
     const user = credential && await this.#userOf(credential.record.user, credential.record.userUid);
@@ -124,7 +128,7 @@ export class Auth {
       this.#throttle.succeeded(accessKeyId, address);
       return { user };
     }
-    this.#throttle.failed(accessKeyId, address);
+    this.#throttle.failed(accessKeyId, address());
     throw unauthenticated();
   }
 

@@ -19,6 +19,7 @@ interface Failures {
   untilMs: number;
 }
 
+/** An address is asked for only when something has failed: the runtime takes its time to tell it. */
 export class LoginThrottle {
   readonly #clock: Clock;
   readonly #failures = new Map<string, Failures>();
@@ -28,11 +29,11 @@ export class LoginThrottle {
   }
 
   /** Fails with `too_many_logins` (kind `throttled`) while a key or an address has to wait. */
-  check(accessKeyId: string, address: string): void {
+  check(accessKeyId: string, address: () => string): void {
     if (this.#failures.size === 0) return;
     const now = this.#clock.now();
     const untilMs = Math.max(
-      ...namesOf(accessKeyId, address).map(([name]) => this.#failures.get(name)?.untilMs ?? 0),
+      ...namesOf(accessKeyId, address()).map(([name]) => this.#failures.get(name)?.untilMs ?? 0),
     );
     if (untilMs <= now) return;
     const seconds = Math.ceil((untilMs - now) / 1000);
@@ -59,8 +60,8 @@ export class LoginThrottle {
     while (this.#failures.size > MOST_REMEMBERED) this.#failures.delete(this.#failures.keys().next().value!);
   }
 
-  succeeded(accessKeyId: string, address: string): void {
-    if (this.#failures.size > 0) this.#failures.delete(namesOf(accessKeyId, address)[0]![0]);
+  succeeded(accessKeyId: string, address: () => string): void {
+    if (this.#failures.size > 0) this.#failures.delete(namesOf(accessKeyId, address())[0]![0]);
   }
 }
 
