@@ -10,14 +10,28 @@ import { writeMessage } from "./streams.ts";
 
 const temporaryFiles = new Set<string>();
 
-let gentle: ((signal: string) => void) | undefined;
+/** `timeout` and others send a signal to the process and then to its group, which it is in. */
+const SAME_SIGNAL_MS = 500;
 
-/** Has the next signal call `stop` instead of ending the program; the one after ends it. Returns how to undo that. */
+let gentle: ((signal: string) => void) | undefined;
+let stoppingSince: number | undefined;
+
+/** Has the next signal call `stop` instead of ending the program; a later one ends it. Returns how to undo that. */
 export function stopGently(stop: (signal: string) => void): () => void {
   gentle = stop;
   return () => {
     gentle = undefined;
   };
+}
+
+/** Returns whether a signal is meant gently: the first one, whose word is passed on, and what comes with it. */
+function isGentle(signal: string): boolean {
+  const stop = gentle;
+  gentle = undefined;
+  if (!stop) return stoppingSince !== undefined && performance.now() - stoppingSince < SAME_SIGNAL_MS;
+  stoppingSince = performance.now();
+  stop(signal);
+  return true;
 }
 
 /** Remembers a file that must not stay if the program is interrupted. */
@@ -33,9 +47,7 @@ export function forgetTemporaryFile(path: string): void {
 /** Ends the program with exit code 130 on SIGINT, SIGTERM and SIGHUP; returns how to stop doing that. */
 export function handleSignals(form: { json: boolean }): () => void {
   const stop = (signal: string) => {
-    const first = gentle;
-    gentle = undefined;
-    if (first) return first(signal);
+    if (isGentle(signal)) return;
     for (const path of temporaryFiles) {
       try {
         unlinkSync(path);

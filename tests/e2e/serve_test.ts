@@ -128,8 +128,10 @@ describe("tarn serve", () => {
     while (!(await metrics()).includes("tarn_requests_in_flight 2")) {
       await new Promise((done) => setTimeout(done, 5));
     }
+    // As timeout does: to the process, and to its group.
     server.process.kill("SIGTERM");
     while (!server.log().includes('"stopping"')) await new Promise((done) => setTimeout(done, 5));
+    server.process.kill("SIGTERM");
     await assert.rejects(
       fetch(`${server.url}/_health`, { headers: { connection: "close" } }).then(async (answer) => {
         if (answer.status === 503) throw new Error("stopping");
@@ -141,6 +143,26 @@ describe("tarn serve", () => {
     assert.equal(await server.ended, 0);
     const { size_bytes: size } = await server.json(["stat", "lakefs://repo/main/slow"]);
     assert.equal(size, 2000);
+  });
+
+  it("ends at once when it is asked again later", async (t) => {
+    const server = await serveHome(t);
+    await server.ok(["repo", "create", "lakefs://repo"]);
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(9)),
+    });
+    const init = { body, duplex: "half" } as RequestInit;
+    const upload = server.fetch("POST", "/repositories/repo/branches/main/objects?path=slow", init);
+    upload.catch(() => {});
+    const metrics = async () => await (await server.fetch("GET", "/../../metrics")).text();
+    while (!(await metrics()).includes("tarn_requests_in_flight 2")) {
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    server.process.kill("SIGTERM");
+    await new Promise((done) => setTimeout(done, 1000));
+    server.process.kill("SIGTERM");
+    assert.equal(await server.ended, 130);
+    await assert.rejects(upload);
   });
 
   it("does not listen where others come from before there are credentials", async (t) => {
