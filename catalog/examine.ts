@@ -149,14 +149,10 @@ async function kvFinding(home: string | undefined, options: HomeStoreOptions): P
       ...await store.facts?.(),
       ...await checkKv(address ?? { driver: "lmdb", folder: foldersOf(home!).kv }),
     };
-    const { size_bytes: size, readers, max_readers: places } = facts;
+    const { size_bytes: size, entries } = facts;
     if (size === undefined) return finding("", facts);
-    return finding(
-      `; ${
-        Math.ceil(size / 1e3)
-      } kB used, ${readers} of ${places} readers' places taken; all ${facts.entries} records and their pages are sound`,
-      facts,
-    );
+    const used = `${Math.ceil(size / 1e3)} kB used`;
+    return finding(`; ${used}; all ${entries} records and their pages are sound`, facts);
   } finally {
     await store.close();
   }

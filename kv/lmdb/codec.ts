@@ -20,13 +20,8 @@ class PlainViews {
   }
 }
 
-/** How much of a key is given: with its partition in front, as `keys.ts` has it, or without. */
-export interface KeyForm {
-  isWhole: boolean;
-}
-
 /** The options that make a database of lmdb-js take and give plain bytes, in byte order of keys. */
-export function byteCodec(form: KeyForm) {
+export function byteCodec() {
   const keys = new PlainViews(), values = new PlainViews();
   return {
     keyEncoder: {
@@ -34,9 +29,8 @@ export function byteCodec(form: KeyForm) {
         target.set(key, start);
         return start + key.length;
       },
-      readKey(source: Uint8Array, start: number, end: number): Uint8Array {
-        return keys.of(source).slice(form.isWhole ? start : start + 1 + source[start]!, end);
-      },
+      readKey: (source: Uint8Array, start: number, end: number): Uint8Array =>
+        keys.of(source).slice(start, end),
     },
     encoder: {
       encode: (value: Uint8Array): Uint8Array => value,

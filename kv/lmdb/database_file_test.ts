@@ -35,6 +35,33 @@ test(
   },
 );
 
+test(
+  "one that has only read refuses to write where its file was moved, replaced or deleted",
+  posix,
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const at = join(folder, "kv"), away = join(folder, "away");
+    const first = await openLmdb(at);
+    await first.set(P, K, utf8("before"));
+    await first.close();
+    const store = await openLmdb(at);
+    t.after(() => store.close());
+    assert.deepEqual((await store.get(P, K))?.value, utf8("before"));
+    fs.renameSync(at, away);
+    await assert.rejects(store.set(P, K, utf8("after")), {
+      code: "kv_moved",
+      message: /was moved or deleted/,
+    });
+    assert.ok(!fs.existsSync(at), "nothing is made where it was");
+    fs.cpSync(away, at, { recursive: true });
+    await assert.rejects(store.set(P, K, utf8("after")), { code: "kv_moved", message: /was replaced/ });
+    fs.rmSync(at, { recursive: true });
+    fs.renameSync(away, at);
+    await store.set(P, K, utf8("after"));
+    assert.deepEqual((await store.get(P, K))?.value, utf8("after"));
+  },
+);
+
 test("the lock file's pages are on disk before LMDB maps them", posix, async (t) => {
   const folder = temporaryFolder(t);
   const store = await openLmdb(folder);

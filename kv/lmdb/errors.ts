@@ -97,8 +97,3 @@ export function kvError(action: string, error: unknown): CodedError {
 export function predicateFailed(): CodedError {
   return new CodedError("precondition", "predicate_failed", "Cannot store the value: the key has changed");
 }
-
-/** Returns the error of a call on a store that was closed. */
-export function kvClosed(): CodedError {
-  return new CodedError("internal", "kv_closed", "Cannot use the key-value store: it is closed");
-}

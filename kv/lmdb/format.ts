@@ -10,36 +10,38 @@
  */
 
 import { CodedError } from "../../base/errors.ts";
+import { afterKey } from "../../base/bytes.ts";
 import { Damage } from "./page.ts";
+import type { PageTree, StoredEntry } from "./page_tree.ts";
 import { unseal } from "./seal.ts";
 
 export const MARK_KEY: Uint8Array = Uint8Array.of(0, 0x74, 0x61, 0x72, 0x6e);
 const VERSION = 2;
-/** How many entries {@link checkUnmarked} is to be given. */
-export const TELLING_ENTRIES = 8;
+const FIRST_ENTRIES = { start: Uint8Array.of(0), end: undefined, maxBytes: Infinity };
 const BATCH = 1000;
-
-export interface WholeEntry {
-  readonly key: Uint8Array;
-  readonly value: Uint8Array;
-}
+/** By so many entries an older database is known from one whose mark is damaged. */
+const TELLING_ENTRIES = 8;
 
 /**
- * Checks the mark of a database, as it is stored: where there is one, all values have seals.
+ * Returns whether the values of a state have seals: where there is a mark, all do.
  *
- * Fails with {@link Damage} if it is damaged, and with `kv_too_new`.
+ * Fails with {@link Damage} if the mark is damaged, or is missing where there was one, and with `kv_too_new`.
  */
-export function checkMark(stored: Uint8Array): void {
+export function hasSeals(tree: PageTree): boolean {
+  const mark = tree.find(MARK_KEY, false);
+  if (mark) checkMark(mark);
+  else refuseSealed(tree.entries({ ...FIRST_ENTRIES, limit: TELLING_ENTRIES }, false).entries);
+  return mark !== undefined;
+}
+
+function checkMark(stored: Uint8Array): void {
   const value = unseal(MARK_KEY, stored);
   if (value?.length !== 1) throw new Damage("the mark of its version is unsound");
   if (value[0]! > VERSION) throw tooNew(value[0]!);
 }
 
-/**
- * Checks that a database without a mark never had one, by its first entries: some of them would bear seals. Four bytes that are
- * right by chance are rarer than a mark that was damaged. Fails with {@link Damage}.
- */
-export function checkUnmarked(first: readonly WholeEntry[]): void {
+/** Four bytes that are right by chance are rarer than a mark that was damaged. */
+function refuseSealed(first: readonly StoredEntry[]): void {
   if (first.some(({ key, value }) => unseal(key, value))) {
     throw new Damage("the mark of its version is missing");
   }
@@ -53,15 +55,12 @@ function tooNew(version: number): CodedError {
   );
 }
 
-/** Writes the mark, and all values that there are with their seals, in an open transaction; `put` seals. */
-export function sealAll(database: {
-  readonly entries: (start: Uint8Array, limit: number) => readonly WholeEntry[];
-  readonly put: (key: Uint8Array, value: Uint8Array) => void;
-}): void {
-  for (let start: Uint8Array | undefined = Uint8Array.of(1); start;) {
-    const page = database.entries(start, BATCH);
-    for (const { key, value } of page) database.put(key, value);
-    start = page.length < BATCH ? undefined : Uint8Array.from([...page.at(-1)!.key, 0]);
+/** Has all values that a state holds put again, with their seals, and the mark, in an open transaction. */
+export function sealAll(tree: PageTree, put: (key: Uint8Array, value: Uint8Array) => void): void {
+  for (let start: Uint8Array | undefined = FIRST_ENTRIES.start; start;) {
+    const page = tree.entries({ ...FIRST_ENTRIES, start, limit: BATCH }, false);
+    for (const { key, value } of page.entries) put(key, value);
+    start = page.isLast ? undefined : afterKey(page.entries.at(-1)!.key);
   }
-  database.put(MARK_KEY, Uint8Array.of(VERSION));
+  put(MARK_KEY, Uint8Array.of(VERSION));
 }

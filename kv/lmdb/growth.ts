@@ -8,6 +8,7 @@
  */
 
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { countFreePages } from "./free_pages.ts";
 import { HEAD_BYTES } from "./page.ts";
 import type { PageTree } from "./page_tree.ts";
 
@@ -63,7 +64,7 @@ export class Growth {
       } catch (error) {
         ftruncateSync(file, size);
         // The pages that are free may do.
-        if (tree.freeCount() < 2 * needed) throw error;
+        if (countFreePages(tree) < 2 * needed) throw error;
       }
     } finally {
       closeSync(file);

@@ -6,16 +6,23 @@ import { testKvStore } from "../../tests/conformance/kv_suite.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { withLimits } from "../limits.ts";
 import type { KvStore } from "../store.ts";
-import { openWithLmdb } from "./lmdb.ts";
+import { type LmdbOptions, openLmdb } from "./mod.ts";
 
-async function openTemporary(t: TestContext): Promise<KvStore> {
+async function openTemporary(t: TestContext, options?: LmdbOptions): Promise<KvStore> {
   const folder = temporaryFolder(t);
-  const store = await openWithLmdb(folder);
+  const store = await openLmdb(folder, options);
   t.after(() => store.close());
   return store;
 }
 
-testKvStore("lmdb", { open: openTemporary, capabilities: { atomicSetMany: true, partitions: true } });
+testKvStore("lmdb", {
+  open: (t) => openTemporary(t),
+  capabilities: { atomicSetMany: true, partitions: true },
+});
+testKvStore("lmdb whose readers make the writers wait", {
+  open: (t) => openTemporary(t, { attempts: 0 }),
+  capabilities: { atomicSetMany: true, partitions: true },
+});
 testKvStore("lmdb within limits", { open: async (t) => withLimits(await openTemporary(t)) });
 
 test("the package's own key encoding would give other keys, in another order", async (t) => {

@@ -1,7 +1,6 @@
 /** The face of the LMDB driver. */
 
-export { openLmdb } from "./lazy.ts";
-export type { LmdbOptions } from "./lmdb.ts";
+export { type LmdbOptions, openLmdb } from "./lmdb.ts";
 
 import type { DatabaseCounts } from "./whole_check.ts";
 

@@ -8,7 +8,6 @@ import { utf8 } from "../../base/bytes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import type { KvStore } from "../store.ts";
 import { kvError } from "./errors.ts";
-import { openWithLmdb } from "./lmdb.ts";
 import { type LmdbOptions, openLmdb } from "./mod.ts";
 
 const P = utf8("partition");
@@ -122,20 +121,6 @@ test("a place that is no folder is refused", async (t) => {
   writeFileSync(file, "text");
   await assert.rejects(openLmdb(file), { code: "kv_no_folder", kind: "invalid" });
   await assert.rejects(openLmdb(join(file, "kv")), { code: "kv_no_folder", kind: "invalid" });
-});
-
-test("a full reader table is told as such", async (t) => {
-  const folder = temporaryFolder(t);
-  const stores: KvStore[] = [];
-  t.after(async () => {
-    for (const store of stores) await store.close();
-  });
-  const openMany = async () => {
-    for (let i = 0; i < 10; i++) stores.push(await openWithLmdb(folder, { maxReaders: 3 }));
-  };
-  await assert.rejects(openMany(), { code: "kv_readers_full", kind: "unavailable" });
-  assert.equal(stores.length, 3);
-  await stores[0]!.set(P, K, utf8("value"));
 });
 
 test("no snapshot stays open between calls or pages, so that overwriting does not make the file grow", async (t) => {

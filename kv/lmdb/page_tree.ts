@@ -12,9 +12,7 @@ import {
   Damage,
   HEAD_BYTES,
   type Meta,
-  META_BYTES,
   OVERFLOW_FLAG,
-  parseMeta,
   readFully,
   type TreeMeta,
   TreePage,
@@ -53,63 +51,11 @@ export interface StoredPage {
 }
 
 /** Keys from `start` on: up to `end`, and not more than `limit` of them or of `maxBytes`. */
-export interface ProvedRange {
+export interface EntryRange {
   readonly start: Uint8Array;
   readonly end: Uint8Array | undefined;
   readonly limit: number;
   readonly maxBytes: number;
-}
-
-/** Both meta pages as they are in the file, one behind the other. */
-export type MetaPages = Uint8Array;
-
-const USUAL_PAGE_BYTES = 4096;
-
-/** Reads the meta pages. Fails with {@link Damage} if they are missing. */
-export function readMetaPages(file: number): MetaPages {
-  const pages = new Uint8Array(2 * META_BYTES);
-  readMetaPagesInto(pages, { file, scratch: new Uint8Array(USUAL_PAGE_BYTES + META_BYTES) });
-  return pages;
-}
-
-/** Reads the meta pages into `pages`, with memory for one page and the beginning of the next. */
-export function readMetaPagesInto(
-  pages: MetaPages,
-  { file, scratch }: { readonly file: number; readonly scratch: Uint8Array },
-): void {
-  if (!readFully(file, scratch, 0)) throw new Damage("the meta pages are missing");
-  pages.set(scratch.subarray(0, META_BYTES));
-  const pageSize = metaIn(pages, 0)?.pageSize ?? USUAL_PAGE_BYTES;
-  const second = pages.subarray(META_BYTES);
-  if (pageSize === USUAL_PAGE_BYTES) second.set(scratch.subarray(USUAL_PAGE_BYTES));
-  else if (!readFully(file, second, pageSize)) throw new Damage("the second meta page is missing");
-}
-
-/** Returns the meta page that counts. */
-export function newestMeta(pages: MetaPages): Meta {
-  const first = metaIn(pages, 0), second = metaIn(pages, META_BYTES);
-  if (!first) throw new Damage("the first meta page is none");
-  if (!second || second.pageSize !== first.pageSize) throw new Damage("the second meta page is none");
-  return checkedMeta(first, second);
-}
-
-/** Returns the meta page of a file that counts. */
-export function readMeta(file: number): Meta {
-  return newestMeta(readMetaPages(file));
-}
-
-function metaIn(pages: MetaPages, at: number): Meta | undefined {
-  return parseMeta(new DataView(pages.buffer, pages.byteOffset + at, META_BYTES));
-}
-
-/** Transactions are numbered one after the other and write the two pages in turn; both begin at 0. */
-function checkedMeta(first: Meta, second: Meta): Meta {
-  const [newer, older] = second.transaction > first.transaction ? [second, first] : [first, second];
-  const isInTurn = newer.transaction - older.transaction === 1 && first.transaction % 2 === 0;
-  if (!isInTurn && newer.transaction > 0) throw new Damage("the meta pages do not follow one another");
-  const isSound = newer.lastPage >= older.lastPage && newer.free.flags === 8 && newer.main.flags === 0;
-  if (!isSound) throw new Damage("the meta page that counts is unsound");
-  return newer;
 }
 
 export class PageTree {
@@ -176,28 +122,6 @@ export class PageTree {
     return this.#proveWay(way, key);
   }
 
-  /** Proves the way that a scan takes, and what ends it. */
-  proveRange({ start, end, limit, maxBytes }: ProvedRange, isSealed: boolean): void {
-    const way = this.#wayTo(start);
-    if (way.leaf === 0) return;
-    let leaf = this.#leafOf(way);
-    let index = leaf.lowerBound(start);
-    this.#proveNeighbours(way, { leaf, index, isSealed });
-    for (let entries = 0, bytes = 0;;) {
-      const isLast = end !== undefined && leaf.compare(leaf.count - 1, end) >= 0;
-      const stop = isLast ? leaf.lowerBound(end) : leaf.count;
-      for (let i = index; leaf.hasOverflows && i < stop; i++) bytes += this.#proveOverflow(leaf, i);
-      if (isLast) return this.proveEntry(leaf, stop, isSealed);
-      entries += leaf.count - index;
-      bytes += this.meta.pageSize;
-      // One page beyond, as LMDB may be there before it is told to stop.
-      if (entries > limit + leaf.count || bytes > maxBytes + 2 * this.meta.pageSize) return;
-      if (!this.#move(way, 1)) return;
-      leaf = this.#leafOf(way);
-      index = 0;
-    }
-  }
-
   /**
    * Returns what is stored under a key; it holds until something else is read. That there is nothing is proved as by
    * {@link proveAbsence}.
@@ -213,7 +137,7 @@ export class PageTree {
   }
 
   /** Returns stored entries, in memory of their own; the last is the one with which they reach `maxBytes`. */
-  entries({ start, end, limit, maxBytes }: ProvedRange, isSealed: boolean): StoredPage {
+  entries({ start, end, limit, maxBytes }: EntryRange, isSealed: boolean): StoredPage {
     const found: StoredEntry[] = [];
     const all = { entries: found, isLast: true };
     const way = this.#wayTo(start);
@@ -235,24 +159,6 @@ export class PageTree {
       bytes += key.length + value.length;
       if (found.push({ key, value }) >= limit || bytes >= maxBytes) return { entries: found, isLast: false };
     }
-  }
-
-  /** Proves the structure of the tree of free pages, all of which a write may read. */
-  proveFree(): void {
-    this.#eachFreeEntry(() => {});
-  }
-
-  /** Returns how many pages are free. */
-  freeCount(): number {
-    let count = 0;
-    this.#eachFreeEntry((pages) => count += pages);
-    return count;
-  }
-
-  /** Returns the leaf that a key belongs in, until others have been read; `undefined` of an empty tree. */
-  leafOf(key: Uint8Array): TreePage | undefined {
-    const way = this.#wayTo(key);
-    return way.leaf === 0 ? undefined : this.#leafOf(way);
   }
 
   /** Reads a page of a tree at a depth, the root's being 1. */
@@ -278,20 +184,6 @@ export class PageTree {
     if (isSealed && !unseal(page.key(i), value)) {
       throw new Damage(`node ${i} of page ${page.number} does not bear its seal`);
     }
-  }
-
-  #eachFreeEntry(onFree: (pages: number) => void): void {
-    const { free, lastPage } = this.meta;
-    const walk = (number: number, depth: number): void => {
-      const page = this.pageAt(number, { depth, tree: free });
-      for (let i = 0; i < page.count; i++) {
-        if (!page.isLeaf) walk(page.child(i), depth + 1);
-        else {for (const [, pages] of freePages(page, i, { lastPage, value: this.value(page, i) })) {
-            onFree(pages);
-          }}
-      }
-    };
-    if (free.root !== undefined) walk(free.root, 1);
   }
 
   #wayTo(key: Uint8Array): Way {
@@ -461,29 +353,4 @@ export function proveBounds(page: TreePage, low: Uint8Array | undefined, high: U
   const isWithin = (!low || page.compare(first, low) >= 0) &&
     (!high || page.compare(page.count - 1, high) < 0);
   if (!isWithin) throw new Damage(`page ${page.number} holds keys of another one`);
-}
-
-/**
- * Returns the free pages that an entry of the free tree lists. Under a transaction's number it says how many words follow, and
- * those: a page; a negative length, of which many pages from the next word on are free; or 0, a gap.
- */
-export function freePages(
-  page: TreePage,
-  i: number,
-  { value, lastPage }: { value: Uint8Array; lastPage: number },
-): [first: number, pages: number][] {
-  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-  const damage = () => new Damage(`node ${i} of page ${page.number} lists no free pages`);
-  if (page.key(i).length !== 8 || value.length < 8 || value.length % 8 !== 0) throw damage();
-  const found: [number, number][] = [];
-  let length = 1;
-  for (let at = 8; at < value.length; at += 8) {
-    const word = Number(view.getBigInt64(at, true));
-    if (word < 0) length = -word;
-    if (word <= 0) continue;
-    if (word < 2 || word + length - 1 > lastPage) throw damage();
-    found.push([word, length]);
-    length = 1;
-  }
-  return found;
 }

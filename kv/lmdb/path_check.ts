@@ -1,16 +1,16 @@
 /**
  * Proves, before LMDB reads or writes anything, the pages that it will go through (`page_tree.ts`).
  *
- * Who reads holds no lock, so others may meanwhile write over pages of the state that is looked at: what looks like damage is
- * looked at again while nobody writes. Nor need the state be the newest: what LMDB meets beyond it was written just before, and
- * is not feared. So which state is the newest is asked now and then only.
+ * That happens inside a transaction that writes, so nobody else does meanwhile; what it has written itself is not feared. What looks
+ * like damage is looked at again in the newest state, and which that is, is asked now and then only.
  */
 
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../../base/errors.ts";
 import { Damage } from "./page.ts";
-import { PageTree, readMeta } from "./page_tree.ts";
+import { readMeta } from "./meta_pages.ts";
+import { PageTree } from "./page_tree.ts";
 import type { WriterLock } from "./writer_lock.ts";
 
 /** How often a state is used before it is asked whether it is the newest. */

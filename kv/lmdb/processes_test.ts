@@ -138,8 +138,11 @@ function traceOfWrite(mode: string, folder: string): FileEvent[] {
   const program = [process.execPath, PROGRAM, mode, join(folder, "db"), ""];
   execFileSync("strace", ["-f", "-y", "-e", calls, "-o", trace, ...program]);
   const text = readFileSync(trace, "utf8");
-  const synchronous = /openat\(.*data\.mdb", O_WRONLY\|O_DSYNC\S* *= (\d+)/.exec(text)?.[1];
-  const window = text.slice(text.indexOf('"BEGIN\\n"'), text.indexOf('"ANSWERED\\n"'));
+  const begin = text.indexOf('"BEGIN\\n"');
+  // The database was opened before, too, to be made; that descriptor is closed.
+  const opens = text.slice(0, begin).matchAll(/openat\(.*data\.mdb", O_WRONLY\|O_DSYNC\S* *= (\d+)/g);
+  const synchronous = [...opens].at(-1)?.[1];
+  const window = text.slice(begin, text.indexOf('"ANSWERED\\n"'));
   assert.ok(window.length > 0, "the program said where its write begins and where it was answered");
   return window.split("\n").flatMap((line): FileEvent[] => {
     const call = /(\w+)\((\d+)<[^>]*data\.mdb/.exec(line);

@@ -1,11 +1,6 @@
 /**
  * A database that cannot be written to: on a read-only disk (a mounted image, a volume that is mounted read-only), or one
- * whose owner took the permission away.
- *
- * LMDB then opens without its own lock file, and so is in no table that keeps writers from using pages again that somebody
- * reads. Writers there may be all the same: the disk that is read-only here may be written to elsewhere. What holds between
- * processes of one machine is the lock of ours (`writer_lock.ts`): it can be held through a file that is open for reading, and
- * whoever writes holds it. So each read holds it too, and sees one state.
+ * whose owner took the permission away. It is read like any other.
  */
 
 import { accessSync, constants } from "node:fs";

@@ -29,7 +29,7 @@ async function writePlain(
     noSubdir: false,
     overlappingSync: false,
     maxDbs: 1,
-    ...byteCodec({ isWhole: true }),
+    ...byteCodec(),
   });
   database.transactionSync(() => {
     for (const [key, value] of entries) database.put(key, value);

@@ -7,10 +7,11 @@
 
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { equalBytes } from "../../base/bytes.ts";
-import { checkMark, checkUnmarked, MARK_KEY, TELLING_ENTRIES } from "./format.ts";
+import { hasSeals } from "./format.ts";
+import { freePages } from "./free_pages.ts";
+import { readMeta } from "./meta_pages.ts";
 import { Damage, type Meta, type TreeMeta, type TreePage } from "./page.ts";
-import { freePages, PageTree, proveBounds, readMeta } from "./page_tree.ts";
+import { PageTree, proveBounds } from "./page_tree.ts";
 import { damaged } from "./path_check.ts";
 import { openWriterLock } from "./writer_lock.ts";
 
@@ -48,19 +49,8 @@ export async function checkDatabase(folder: string): Promise<DatabaseCounts> {
 
 function checkFile(file: number): DatabaseCounts {
   const tree = new PageTree(file, readMeta(file));
-  const isSealed = isMarked(tree);
+  const isSealed = hasSeals(tree);
   return { ...proveWhole(tree, { isSealed }), isSealed };
-}
-
-function isMarked(tree: PageTree): boolean {
-  const leaf = tree.leafOf(MARK_KEY);
-  if (!leaf) return false;
-  const count = Math.min(TELLING_ENTRIES, leaf.count);
-  const first = Array.from({ length: count }, (_, i) => ({ key: leaf.key(i), value: tree.value(leaf, i) }));
-  const isThere = equalBytes(first[0]!.key, MARK_KEY);
-  if (isThere) checkMark(first[0]!.value);
-  else checkUnmarked(first);
-  return isThere;
 }
 
 /** Checks all that one state of a database leads to. Fails with {@link Damage}. */

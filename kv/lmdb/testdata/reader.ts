@@ -1,12 +1,13 @@
-/** A process of its own that has a store open until it is killed: `reader.ts FOLDER PLACES`. It says when it has read. */
+/**
+ * A process of its own that reads by LMDB and keeps what it has seen, as no store of ours does, until it is killed:
+ * `reader.ts FOLDER`. It says when it has read.
+ */
 
 import { writeSync } from "node:fs";
 import process from "node:process";
-import { utf8 } from "../../../base/bytes.ts";
-import { openLmdb } from "../mod.ts";
 
-const [folder, places] = process.argv.slice(2) as [string, string];
-const store = await openLmdb(folder, { maxReaders: Number(places) });
-await store.get(utf8("partition"), utf8("key"));
+const lmdb = await import("lmdb");
+const database = lmdb.open(process.argv[2]!, { noSubdir: false, overlappingSync: false, maxDbs: 1 });
+database.useReadTransaction();
 writeSync(1, "open\n");
 setInterval(() => {}, 1000);

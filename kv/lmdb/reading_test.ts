@@ -10,51 +10,39 @@ import { hex, utf8 } from "../../base/bytes.ts";
 import { testKvStore } from "../../tests/conformance/kv_suite.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import type { ListedKvStore } from "../store.ts";
-import { openLmdb } from "./lazy.ts";
-import { openWithLmdb } from "./lmdb.ts";
+import { openLmdb } from "./mod.ts";
 
 const PROGRAM = fileURLToPath(new URL("./testdata/process.ts", import.meta.url));
 const P = utf8("partition");
 const PAGE = 4096;
 
-/** A store that is read without LMDB, and beside it one with LMDB, which writes. */
+/** A store that only reads, and beside it one that writes. */
 async function openBoth(
   t: TestContext,
-): Promise<{ folder: string; pages: ListedKvStore; lmdb: ListedKvStore }> {
+): Promise<{ folder: string; reader: ListedKvStore; writer: ListedKvStore }> {
   const folder = temporaryFolder(t);
-  const lmdb = await openWithLmdb(folder);
-  const pages = await openLmdb(folder);
+  const writer = await openLmdb(folder);
+  const reader = await openLmdb(folder);
   t.after(async () => {
-    await pages.close();
-    await lmdb.close();
+    await reader.close();
+    await writer.close();
   });
-  return { folder, pages, lmdb };
+  return { folder, reader, writer };
 }
 
-testKvStore("lmdb, opened when something is written", {
+testKvStore("lmdb, where one store writes and another reads", {
   open: async (t) => {
-    const folder = temporaryFolder(t);
-    await (await openWithLmdb(folder)).close();
-    const store = await openLmdb(folder);
-    t.after(() => store.close());
-    return store;
-  },
-  capabilities: { atomicSetMany: true, partitions: true },
-});
-
-testKvStore("lmdb, read without it", {
-  open: async (t) => {
-    const { pages, lmdb } = await openBoth(t);
+    const { reader, writer } = await openBoth(t);
     return {
-      get: (...key) => pages.get(...key),
-      scan: (...range) => pages.scan(...range),
-      partitions: () => pages.partitions(),
-      set: (...entry) => lmdb.set(...entry),
-      setMany: (...entries) => lmdb.setMany(...entries),
-      setIf: (...entry) => lmdb.setIf(...entry),
-      delete: (...key) => lmdb.delete(...key),
-      deleteMany: (...keys) => lmdb.deleteMany(...keys),
-      close: () => pages.close(),
+      get: (...key) => reader.get(...key),
+      scan: (...range) => reader.scan(...range),
+      partitions: () => reader.partitions(),
+      set: (...entry) => writer.set(...entry),
+      setMany: (...entries) => writer.setMany(...entries),
+      setIf: (...entry) => writer.setIf(...entry),
+      delete: (...key) => writer.delete(...key),
+      deleteMany: (...keys) => writer.deleteMany(...keys),
+      close: () => reader.close(),
     } satisfies ListedKvStore as ListedKvStore;
   },
   capabilities: { atomicSetMany: true, partitions: true },
@@ -73,9 +61,9 @@ test("where there is no database yet, one is made", async (t) => {
 
 test("reading leaves no trace: no lock is taken, and none is made", async (t) => {
   const folder = temporaryFolder(t);
-  const lmdb = await openWithLmdb(folder);
-  await lmdb.set(P, utf8("key"), utf8("value"));
-  await lmdb.close();
+  const writer = await openLmdb(folder);
+  await writer.set(P, utf8("key"), utf8("value"));
+  await writer.close();
   for (const name of readdirSync(folder)) if (name !== "data.mdb") rmSync(join(folder, name));
   const store = await openLmdb(folder);
   assert.deepEqual((await store.get(P, utf8("key")))?.value, utf8("value"));
@@ -86,7 +74,7 @@ test("reading leaves no trace: no lock is taken, and none is made", async (t) =>
 
 test("while another process writes without end, each page that is read is of one moment, and none goes back", async (t) => {
   const folder = temporaryFolder(t);
-  await (await openWithLmdb(folder)).close();
+  await (await openLmdb(folder)).close();
   const child = spawn(process.execPath, [PROGRAM, "rounds", folder, "400"], {
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -113,8 +101,8 @@ test("while another process writes without end, each page that is read is of one
 });
 
 test("a file cut short while it is open is an error", async (t) => {
-  const { folder, pages, lmdb } = await openBoth(t);
-  await lmdb.setMany(
+  const { folder, reader, writer } = await openBoth(t);
+  await writer.setMany(
     P,
     Array.from({ length: 200 }, (_, i) => ({ key: utf8(`${i}`), value: new Uint8Array(200) })),
   );
@@ -123,7 +111,7 @@ test("a file cut short while it is open is an error", async (t) => {
   const store = await openLmdb(place);
   t.after(() => store.close());
   assert.equal((await all(store)).length, 200);
-  assert.equal((await all(pages)).length, 200);
+  assert.equal((await all(reader)).length, 200);
   writeFileSync(join(place, "data.mdb"), readFileSync(join(place, "data.mdb")).subarray(0, 2 * PAGE));
   await assert.rejects(all(store), { code: "kv_corrupt", kind: "corrupt" });
 });
