@@ -1,12 +1,12 @@
 /** What `revert` and `cherry-pick` share: a branch, a commit, and which parent to compare with. */
 
+import { commitJson } from "../drivers/store.ts";
 import type { CommitInfo, PickOptions, Store } from "../drivers/store.ts";
 import type { Context } from "./context.ts";
 import { EXIT_OK } from "./exit_codes.ts";
 import { branchOf, otherRef, refLocation, refOf, refUri } from "./locations.ts";
 import { resolverOf } from "./merging/resolver.ts";
 import { choicesOf } from "./merging/rules.ts";
-import { commitJson } from "./render/commits.ts";
 
 export interface Pick {
   readonly store: Store;

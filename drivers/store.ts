@@ -13,6 +13,7 @@ import type { MergeOptions, MergePreviewItem, MergeResult, PickOptions } from ".
 import type { CommittedFile, Settings } from "./settings.ts";
 import type { Tasks } from "./tasks.ts";
 
+export { commitJson, objectJson, refJson, repositoryJson } from "./json.ts";
 export type * from "./history.ts";
 export type * from "./merging.ts";
 export type * from "./settings.ts";

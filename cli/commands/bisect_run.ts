@@ -1,5 +1,6 @@
 /** `bisect run`: finds the first bad commit by running a command for some of those in between. */
 
+import { commitJson } from "../../drivers/store.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { CommitInfo } from "../../drivers/store.ts";
 import { bisect, boundsOf, candidatesOf, type Verdict } from "../bisection.ts";
@@ -7,7 +8,7 @@ import type { Context } from "../context.ts";
 import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
 import { refUri } from "../locations.ts";
 import { runProgram } from "../programs.ts";
-import { commitJson, commitText } from "../render/commits.ts";
+import { commitText } from "../render/commits.ts";
 import { counted } from "../render/sizes.ts";
 
 const EXIT_SKIP = 125;

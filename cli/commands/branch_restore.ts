@@ -1,9 +1,10 @@
 /** `branch restore`: a deleted branch, back where it was. */
 
+import { refJson } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { nameOf, refLocation } from "../locations.ts";
-import { refJson, refText } from "../render/refs.ts";
+import { refText } from "../render/refs.ts";
 
 export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
   const location = refLocation(given.positionals[0]!);

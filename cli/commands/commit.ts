@@ -1,5 +1,6 @@
 /** `commit`: the staged changes of a branch become its next commit. */
 
+import { commitJson } from "../../drivers/store.ts";
 import { systemClock } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import { parseTime } from "../../base/time.ts";
@@ -7,7 +8,6 @@ import type { Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { branchOf, objectOrFolder, refLocation, refUri } from "../locations.ts";
-import { commitJson } from "../render/commits.ts";
 
 export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
   const location = refLocation(given.positionals[0]!);

@@ -1,5 +1,6 @@
 /** `put`: a file, standard input or a folder onto a branch. */
 
+import { objectJson } from "../../drivers/store.ts";
 import * as fs from "node:fs";
 import { basename, isAbsolute, relative, sep } from "node:path";
 import { CodedError } from "../../base/errors.ts";
@@ -13,7 +14,6 @@ import { type FolderPut, putFolder } from "../folders/put_folder.ts";
 import type { FolderToPut } from "../folders/put_plan.ts";
 import { checkNotRecursive, folderPrefix } from "../folders/recursive.ts";
 import { branchOf, keyLocation, type ObjectLocation, objectUri, type RefLocation } from "../locations.ts";
-import { objectJson } from "../render/objects.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
 import { readDescriptor } from "../streams.ts";
 

@@ -1,10 +1,10 @@
 /** `repo create`: a new repository with its first branch. */
 
+import { repositoryJson } from "../../drivers/store.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { refUri, repositoryLocation } from "../locations.ts";
-import { repositoryJson } from "../render/refs.ts";
 
 export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
   const [uri, namespace] = given.positionals;

@@ -1,9 +1,10 @@
 /** `repo show`: one repository. */
 
+import { repositoryJson } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { repositoryLocation } from "../locations.ts";
-import { repositoryJson, repositoryText } from "../render/refs.ts";
+import { repositoryText } from "../render/refs.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
   const location = repositoryLocation(given.positionals[0]!);

@@ -1,11 +1,11 @@
 /** `reset`: drops staged changes, or moves a branch to a commit. */
 
+import { commitJson } from "../../drivers/store.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { branchOf, keyLocation, otherRef, type RefLocation, refOf, refUri } from "../locations.ts";
 import { countStaged, lossOfMove, stagedText } from "../losses.ts";
-import { commitJson } from "../render/commits.ts";
 import { counted } from "../render/sizes.ts";
 
 export async function run(context: Context): Promise<number> {

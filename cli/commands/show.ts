@@ -1,5 +1,6 @@
 /** `show`: one commit, and what it changed. */
 
+import { commitJson } from "../../drivers/store.ts";
 import type { CommitInfo, Store } from "../../drivers/store.ts";
 import { changesOfCommit, itemsOfCommit } from "../commit_changes.ts";
 import type { Context } from "../context.ts";
@@ -7,7 +8,7 @@ import { EXIT_OK } from "../exit_codes.ts";
 import { foldOf } from "../folding.ts";
 import { refLocation, refOf } from "../locations.ts";
 import type { Output } from "../output.ts";
-import { commitJson, entryJson, entryText } from "../render/commits.ts";
+import { entryJson, entryText } from "../render/commits.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
   const location = refLocation(given.positionals[0]!);

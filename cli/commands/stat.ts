@@ -1,9 +1,10 @@
 /** `stat`: what is known of an object. */
 
+import { objectJson } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { objectLocation, refOf } from "../locations.ts";
-import { objectJson, statText } from "../render/objects.ts";
+import { statText } from "../render/objects.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
   const location = objectLocation(given.positionals[0]!, given.value("key"));

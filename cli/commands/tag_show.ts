@@ -1,9 +1,10 @@
 /** `tag show`: where a tag points. */
 
+import { refJson } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { nameOf, refLocation } from "../locations.ts";
-import { refJson, refText } from "../render/refs.ts";
+import { refText } from "../render/refs.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
   const location = refLocation(given.positionals[0]!);

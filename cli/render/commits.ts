@@ -1,5 +1,6 @@
 /** How commits are shown. */
 
+import { commitJson } from "../../drivers/store.ts";
 import type { CommitInfo } from "../../drivers/store.ts";
 import type { ChangeStat } from "../folding.ts";
 import type { ListForm, Output } from "../output.ts";
@@ -15,21 +16,6 @@ const SHORT_ID = 12;
 export interface LogEntry {
   readonly commit: CommitInfo;
   readonly stat?: ChangeStat;
-}
-
-/** Returns a commit in the words of the lakeFS API. */
-export function commitJson(commit: CommitInfo): Record<string, unknown> {
-  return {
-    id: commit.id,
-    parents: commit.parents,
-    committer: commit.committer,
-    message: commit.message,
-    creation_date: Math.floor(commit.creationDate),
-    meta_range_id: commit.metaRangeId,
-    metadata: commit.metadata,
-    generation: commit.generation,
-    version: commit.version,
-  };
 }
 
 /** Returns a commit of a log as JSON. */

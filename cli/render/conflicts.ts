@@ -1,8 +1,8 @@
 /** How conflicts of a merge are shown. */
 
+import { objectJson } from "../../drivers/store.ts";
 import type { MergeConflict, ObjectStats } from "../../drivers/store.ts";
 import type { Output } from "../output.ts";
-import { objectJson } from "./objects.ts";
 import { humanSize } from "./sizes.ts";
 
 const SIDES = ["base", "source", "destination"] as const;

@@ -1,24 +1,11 @@
 /** How objects and listings are shown. */
 
+import { objectJson } from "../../drivers/store.ts";
 import type { ListItem, ObjectStats } from "../../drivers/store.ts";
 import type { ListForm, Output } from "../output.ts";
 import type { Field } from "../tables/fields.ts";
 import { humanSize } from "./sizes.ts";
 import { timeColumn, timeWithZone, utcTime } from "./times.ts";
-
-/** Returns an object in the words of the lakeFS API. */
-export function objectJson(stats: ObjectStats): Record<string, unknown> {
-  return {
-    path: stats.path,
-    path_type: "object",
-    physical_address: stats.physicalAddress,
-    checksum: stats.checksum,
-    size_bytes: stats.sizeBytes,
-    mtime: Math.floor(stats.mtimeMs / 1000),
-    metadata: stats.metadata,
-    content_type: stats.contentType,
-  };
-}
 
 const ofObject = <Value>(read: (stats: ObjectStats) => Value) => (item: ListItem): Value | undefined =>
   item.kind === "object" ? read(item.stats) : undefined;

@@ -1,21 +1,12 @@
 /** How repositories, branches and tags are shown. */
 
+import { refJson, repositoryJson } from "../../drivers/store.ts";
 import type { RefInfo, RepositoryInfo } from "../../drivers/store.ts";
 import { refUri } from "../locations.ts";
 import type { ListForm, Output } from "../output.ts";
 import type { Field } from "../tables/fields.ts";
 import type { Column } from "./table.ts";
 import { timeColumn, timeWithZone, utcTime } from "./times.ts";
-
-/** Returns a repository in the words of the lakeFS API. */
-export function repositoryJson(repository: RepositoryInfo): Record<string, unknown> {
-  return {
-    id: repository.id,
-    creation_date: Math.floor(repository.creationDate),
-    default_branch: repository.defaultBranch,
-    storage_namespace: repository.storageNamespace,
-  };
-}
 
 const REPOSITORY_FIELDS: readonly Field<RepositoryInfo>[] = [
   { name: "id", type: "text", of: ({ id }) => id },
@@ -48,11 +39,6 @@ export function repositoryText(output: Output, repository: RepositoryInfo): stri
     `Default branch:    ${repository.defaultBranch}`,
     `Storage namespace: ${output.shown(repository.storageNamespace)}`,
   ].join("\n");
-}
-
-/** Returns a branch or tag in the words of the lakeFS API. */
-export function refJson(ref: RefInfo): Record<string, unknown> {
-  return { id: ref.id, commit_id: ref.commitId };
 }
 
 const REF_FIELDS: readonly Field<RefInfo>[] = [

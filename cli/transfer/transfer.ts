@@ -1,10 +1,10 @@
 /** A copy or move, and how its outcome is shown. */
 
+import { objectJson } from "../../drivers/store.ts";
 import type { ObjectStats } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import type { Failure, Failures } from "../folders/failures.ts";
-import { objectJson } from "../render/objects.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
 
 export interface Transfer {

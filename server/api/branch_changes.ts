@@ -5,7 +5,7 @@ import { CodedError } from "../../base/errors.ts";
 import type { PickOptions } from "../../drivers/store.ts";
 import { empty, json, operation } from "../operation.ts";
 import { flag, metadata } from "./schemas.ts";
-import { commitJson } from "./wire.ts";
+import { commitJson } from "../../drivers/store.ts";
 
 const resetBranch = operation("resetBranch", {
   body: z.object({

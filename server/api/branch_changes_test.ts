@@ -88,10 +88,10 @@ describe("revert and cherry-pick", () => {
   it("of a merge need a parent number (H28)", async (t) => {
     const repository = await testRepository(t);
     const { ask, commit, branch } = repository;
-    await branch("work");
+    await branch("topic");
     await commit("main", "a", "1");
-    await commit("work", "b", "1");
-    const merge = (await ask(200, "POST", "/refs/work/merge/main", {})).json.reference;
+    await commit("topic", "b", "1");
+    const merge = (await ask(200, "POST", "/refs/topic/merge/main", {})).json.reference;
     for (const parent of [{}, { parent_number: 0 }]) {
       const refused = await ask(400, "POST", "/branches/main/revert", { ref: merge, ...parent });
       assert.match(refused.json.message, /give a parent number/);

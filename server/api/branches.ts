@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { RefInfo } from "../../drivers/store.ts";
 import { empty, json, operation, text } from "../operation.ts";
 import { flag, pageJson, prefixedPaging, takePage } from "./schemas.ts";
-import { refJson } from "./wire.ts";
+import { refJson } from "../../drivers/store.ts";
 
 const listBranches = operation("listBranches", {
   query: prefixedPaging.extend({ show_hidden: flag.default(false) }),

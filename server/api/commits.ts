@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { CommitOptions } from "../../drivers/store.ts";
 import { json, notBuilt, operation } from "../operation.ts";
 import { metadata } from "./schemas.ts";
-import { commitJson } from "./wire.ts";
+import { commitJson } from "../../drivers/store.ts";
 
 export const commitQuery = z.object({ source_metarange: z.string().optional() });
 

@@ -15,12 +15,12 @@ describe("differences", () => {
   it("between refs are those of the right side since both parted, or by two dots of both", async (t) => {
     const { ask, commit, branch } = await testRepository(t);
     await commit("main", "a", "1");
-    await branch("work");
+    await branch("topic");
     await commit("main", "left", "1");
     await commit("main", "a", "left");
-    await commit("work", "dir/b", "1");
-    await commit("work", "a", "right");
-    const path = "/refs/main/diff/work";
+    await commit("topic", "dir/b", "1");
+    await commit("topic", "a", "right");
+    const path = "/refs/main/diff/topic";
     assert.deepEqual(shown(await ask(200, "GET", path)), ["conflict a", "added dir/b"]);
     assert.deepEqual(shown(await ask(200, "GET", `${path}?type=three_dot`)), ["conflict a", "added dir/b"]);
     assert.deepEqual(shown(await ask(200, "GET", `${path}?type=two_dot`)), [

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { empty, json, operation } from "../operation.ts";
 import { flag, metadata, pathQuery } from "./schemas.ts";
-import { statsJson } from "./wire.ts";
+import { objectJson } from "../../drivers/store.ts";
 
 const MAX_DELETED = 1000;
 
@@ -45,7 +45,7 @@ const copyObject = operation("copyObject", {
       path: body.src_path,
     });
     await writer.close();
-    return json(201, statsJson(stats));
+    return json(201, objectJson(stats));
   },
 });
 

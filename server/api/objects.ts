@@ -4,7 +4,8 @@ import { z } from "zod";
 import { describeObject, download } from "../downloads.ts";
 import { json, notBuilt, operation } from "../operation.ts";
 import { flag, pageJson, pathQuery, prefixedPaging, takePage } from "./schemas.ts";
-import { listItemJson, statsJson } from "./wire.ts";
+import { objectJson } from "../../drivers/store.ts";
+import { listItemJson } from "./wire.ts";
 
 const getObject = operation("getObject", {
   isStream: true,
@@ -27,7 +28,7 @@ const statObject = operation("statObject", {
   async run({ store, path, query }) {
     if (query.presign) throw notBuilt("A presigned URL");
     const stats = await store.stat(path.repository, path.ref, query.path);
-    return json(200, statsJson(stats, query.user_metadata));
+    return json(200, objectJson(stats, query.user_metadata));
   },
 });
 

@@ -8,7 +8,7 @@ describe("branch protection", () => {
   it("keeps writes and commits off, with 403, and lets merges through", async (t) => {
     const { ask, put, commit, branch } = await testRepository(t);
     await commit("main", "a", "1");
-    await branch("work");
+    await branch("topic");
     await put("main", "staged", "1");
     await ask(204, "GET", "/branches/main/objects/stage_allowed?path=x");
     await ask(204, "PUT", RULES, [{ pattern: "ma*" }]);
@@ -20,15 +20,15 @@ describe("branch protection", () => {
     const refused = await ask(403, "POST", "/branches/main/commits", { message: "m" });
     assert.match(refused.json.message, /Cannot commit branch "main": it is protected/);
     await ask(403, "PUT", "/branches/main", { type: "reset" });
-    await ask(204, "PUT", RULES, [{ pattern: "ma*" }, { pattern: "wor?" }]);
-    await ask(403, "DELETE", "/branches/work");
+    await ask(204, "PUT", RULES, [{ pattern: "ma*" }, { pattern: "topi?" }]);
+    await ask(403, "DELETE", "/branches/topic");
     await ask(403, "PUT", "/branches/main/hard_reset?ref=main~1&force=true");
     await ask(404, "GET", "/branches/none/objects/stage_allowed?path=x");
     await ask(204, "PUT", RULES, []);
     await ask(204, "PUT", "/branches/main", { type: "reset" });
     await ask(204, "PUT", RULES, [{ pattern: "main" }]);
-    await commit("work", "b", "1");
-    await ask(200, "POST", "/refs/work/merge/main", {});
+    await commit("topic", "b", "1");
+    await ask(200, "POST", "/refs/topic/merge/main", {});
   });
 
   it("is changed only by who saw it last, when that is asked for", async (t) => {

@@ -5,7 +5,7 @@ import { parseTime } from "../../base/time.ts";
 import type { CommitInfo, Store } from "../../drivers/store.ts";
 import { json, operation } from "../operation.ts";
 import { flag, pageJson, paging, takePage, texts } from "./schemas.ts";
-import { commitJson } from "./wire.ts";
+import { commitJson } from "../../drivers/store.ts";
 
 const logCommits = operation("logCommits", {
   query: paging.extend({

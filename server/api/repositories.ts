@@ -4,14 +4,14 @@ import { z } from "zod";
 import { CodedError } from "../../base/errors.ts";
 import { empty, json, notBuilt, operation } from "../operation.ts";
 import { flag, metadata, pageJson, prefixedPaging, takePage } from "./schemas.ts";
-import { repositoryJson } from "./wire.ts";
+import { servedRepositoryJson } from "./wire.ts";
 
 const listRepositories = operation("listRepositories", {
   query: prefixedPaging.extend({ search: z.string().default("") }),
   async run({ store, query: { prefix, after, amount, search } }) {
     const all = store.listRepositories({ prefix, ...(after ? { after } : {}) });
     const { items, hasMore } = await takePage(search === "" ? all : matching(all, search), amount);
-    return json(200, pageJson(items.map(repositoryJson), { hasMore, nameOf: ({ id }) => String(id) }));
+    return json(200, pageJson(items.map(servedRepositoryJson), { hasMore, nameOf: ({ id }) => String(id) }));
   },
 });
 
@@ -35,13 +35,13 @@ const createRepository = operation("createRepository", {
       defaultBranch: body.default_branch || undefined,
       committer: user,
     });
-    return json(201, repositoryJson(created));
+    return json(201, servedRepositoryJson(created));
   },
 });
 
 const getRepository = operation("getRepository", {
   async run({ store, path }) {
-    return json(200, repositoryJson(await store.getRepository(path.repository)));
+    return json(200, servedRepositoryJson(await store.getRepository(path.repository)));
   },
 });
 

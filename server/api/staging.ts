@@ -4,7 +4,7 @@ import { z } from "zod";
 import { writeConditions } from "../conditions.ts";
 import { json, notBuilt, operation } from "../operation.ts";
 import { flag, metadata, pathQuery } from "./schemas.ts";
-import { statsJson } from "./wire.ts";
+import { objectJson } from "../../drivers/store.ts";
 
 const getPhysicalAddress = operation("getPhysicalAddress", {
   query: pathQuery.extend({ presign: flag.default(false) }),
@@ -35,7 +35,7 @@ const linkPhysicalAddress = operation("linkPhysicalAddress", {
       ...(body.content_type ? { contentType: body.content_type } : {}),
       ...writeConditions(request.headers),
     });
-    return json(200, statsJson(stats));
+    return json(200, objectJson(stats));
   },
 });
 

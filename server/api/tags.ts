@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { empty, json, operation } from "../operation.ts";
 import { flag, pageJson, prefixedPaging, takePage } from "./schemas.ts";
-import { refJson } from "./wire.ts";
+import { refJson } from "../../drivers/store.ts";
 
 const listTags = operation("listTags", {
   query: prefixedPaging,

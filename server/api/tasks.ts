@@ -6,7 +6,7 @@ import { messageOf, statusOf } from "../errors.ts";
 import { json, notBuilt, operation } from "../operation.ts";
 import { commitBody, commitOptions, commitQuery } from "./commits.ts";
 import { mergeBody, mergeOptions } from "./merge.ts";
-import { commitJson } from "./wire.ts";
+import { commitJson } from "../../drivers/store.ts";
 
 const commitAsync = operation("commitAsync", {
   query: commitQuery,

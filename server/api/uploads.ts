@@ -8,7 +8,7 @@ import { boundaryOf, openFormField } from "../multipart.ts";
 import { writeConditions } from "../conditions.ts";
 import { empty, json, operation } from "../operation.ts";
 import { flag, pathQuery } from "./schemas.ts";
-import { statsJson } from "./wire.ts";
+import { objectJson } from "../../drivers/store.ts";
 
 const METADATA_PREFIX = "x-lakefs-meta-";
 /** Up to this size a body is read whole: then it is stored in one go. */
@@ -32,7 +32,7 @@ const uploadObject = operation("uploadObject", {
     });
     peer.keepOpen();
     await writer.close();
-    return json(201, statsJson(stats));
+    return json(201, objectJson(stats));
   },
 });
 

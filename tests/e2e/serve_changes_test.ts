@@ -59,9 +59,9 @@ test("two servers on one home know each other's tasks and rules, and commands ke
   const refused = await server.run(["rm", "lakefs://repo/main/data/1"]);
   assert.equal(refused.code, 5, refused.stderr);
   assert.match(refused.stderr, /branch "main": it is protected by the rule "ma\*"/);
-  await server.ok(["branch", "create", "lakefs://repo/work", "lakefs://repo/main"]);
-  await server.ok(["rm", "lakefs://repo/work/data/1"]);
-  await server.ok(["commit", "lakefs://repo/work", "-m", "without 1"]);
-  await server.ok(["merge", "lakefs://repo/work", "lakefs://repo/main"]);
+  await server.ok(["branch", "create", "lakefs://repo/topic", "lakefs://repo/main"]);
+  await server.ok(["rm", "lakefs://repo/topic/data/1"]);
+  await server.ok(["commit", "lakefs://repo/topic", "-m", "without 1"]);
+  await server.ok(["merge", "lakefs://repo/topic", "lakefs://repo/main"]);
   assert.equal((await second.fetch("GET", "/repositories/repo/refs/main/objects?path=data/1")).status, 404);
 });
