@@ -1,3 +1,4 @@
 /** Caches on local disk: what was fetched once and need not be fetched again. */
 
+export type * from "./cache.ts";
 export { type DiskCache, type DiskCacheOptions, openDiskCache } from "./disk_cache.ts";
