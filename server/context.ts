@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Randomness } from "../base/randomness.ts";
 import type { Durability, Store } from "../drivers/store.ts";
 import type { Auth } from "./auth/mod.ts";
+import type { S3Settings } from "./gateway/settings.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -23,6 +24,7 @@ export interface ServerContext {
   readonly durability: Durability;
   /** Whether `/metrics` answers without credentials. */
   readonly metricsArePublic: boolean;
+  readonly s3: S3Settings;
 }
 
 /** What a request may take. */

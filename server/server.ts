@@ -9,6 +9,7 @@ import { createApp } from "./app.ts";
 import { type Auth, randomText } from "./auth/mod.ts";
 import { DEFAULT_LIMITS, type ServerContext } from "./context.ts";
 import { errorResponse } from "./errors.ts";
+import { DEFAULT_S3, type S3Settings } from "./gateway/settings.ts";
 import { listen, type ListenAddress, type Listening, type RequestHandler } from "./listen.ts";
 import type { Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
@@ -25,6 +26,7 @@ export interface ServeOptions {
   /** Of uploads; strict by default. */
   readonly durability?: Durability;
   readonly metricsArePublic?: boolean;
+  readonly s3?: S3Settings;
   readonly randomness?: Randomness;
 }
 
@@ -52,6 +54,7 @@ export function serverContext(options: ServeOptions): ServerContext {
     setupToken: randomText(randomness, "abcdefghijkmnpqrstuvwxyz23456789", 32),
     durability: options.durability ?? "strict",
     metricsArePublic: options.metricsArePublic ?? false,
+    s3: options.s3 ?? DEFAULT_S3,
   };
 }
 

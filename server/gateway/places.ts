@@ -1,0 +1,70 @@
+/**
+ * What a bucket and a key are in a repository.
+ *
+ *     s3.buckets: repository      s3://repo/main/a/b          repository repo, ref main, path a/b
+ *     s3.buckets: branch          s3://repo/a/b               repository repo, its default branch, path a/b
+ *                                 s3://work-1.repo/a/b        repository repo, branch work-1, path a/b
+ *
+ * A ref is one segment of a key: refs with "/" in their names are not reached this way. A branch is a bucket only if its name
+ * is one that DNS takes, so that each bucket is one branch and each such branch one bucket; nothing is tried.
+ */
+
+import type { ObjectPlace } from "../downloads.ts";
+import type { S3Call } from "./call.ts";
+import { S3Error } from "./errors.ts";
+
+const MAX_BUCKET_LENGTH = 63;
+const BRANCH_LABEL = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+export interface BranchBucket {
+  readonly repository: string;
+  /** `undefined`: the default branch. */
+  readonly branch: string | undefined;
+}
+
+/** Whether a branch is a bucket of its own beside that of its repository. */
+export function isBucketBranch(repository: string, branch: string): boolean {
+  return BRANCH_LABEL.test(branch) && repository.length + 1 + branch.length <= MAX_BUCKET_LENGTH;
+}
+
+/** Returns what a bucket's name says where buckets are branches. Fails with `NoSuchBucket` for one that no branch has. */
+export function branchBucket(bucket: string): BranchBucket {
+  const dot = bucket.indexOf(".");
+  if (dot < 0) return { repository: bucket, branch: undefined };
+  const branch = bucket.slice(0, dot), repository = bucket.slice(dot + 1);
+  if (repository.includes(".") || !isBucketBranch(repository, branch)) throw noSuchBucket(bucket);
+  return { repository, branch };
+}
+
+/** The repository of the request's bucket, and the branch that the bucket is, where buckets are branches. */
+export async function bucketOf(call: S3Call): Promise<{ repository: string; branch: string | undefined }> {
+  return await bucketNamed(call, call.request.bucket!);
+}
+
+/** Returns the object that the request names. Fails with `NoSuchBucket`, `NoSuchKey`. */
+export async function objectPlace(call: S3Call): Promise<ObjectPlace> {
+  return await placeOf(call, call.request.bucket!, call.request.key!);
+}
+
+/** Returns the object that a bucket and a key name, whether or not it is there. Fails with `NoSuchBucket`, `NoSuchKey`. */
+export async function placeOf(call: S3Call, bucket: string, key: string): Promise<ObjectPlace> {
+  const { repository, branch } = await bucketNamed(call, bucket);
+  if (branch !== undefined) return { repository, ref: branch, path: key };
+  const slash = key.indexOf("/");
+  const path = slash < 0 ? "" : key.slice(slash + 1);
+  if (slash > 0 && path !== "") return { repository, ref: key.slice(0, slash), path };
+  throw new S3Error("NoSuchKey", `A key of bucket "${bucket}" is BRANCH/PATH: "${key}" names no path`);
+}
+
+async function bucketNamed(
+  { store, context }: S3Call,
+  bucket: string,
+): Promise<{ repository: string; branch: string | undefined }> {
+  if (context.s3.buckets === "repository") return { repository: bucket, branch: undefined };
+  const { repository, branch } = branchBucket(bucket);
+  return { repository, branch: branch ?? (await store.getRepository(repository)).defaultBranch };
+}
+
+export function noSuchBucket(bucket: string): S3Error {
+  return new S3Error("NoSuchBucket", undefined, { details: { BucketName: bucket } });
+}
