@@ -18,11 +18,13 @@ import {
 } from "./records.ts";
 import { unseal } from "./sealing.ts";
 import { derivedKey, readOrMakeSecretKey, readSecretKey } from "./secret_key.ts";
+import { type Signer, SigningKeys } from "./signing.ts";
 import { LoginThrottle } from "./throttle.ts";
 import { signToken, verifyToken } from "./tokens.ts";
 import { Users } from "./users.ts";
 
 export type { CredentialRecord, UserRecord } from "./records.ts";
+export type { Signer, SigningKeys } from "./signing.ts";
 export { type ListPage, type ListRequest, type NewCredential, randomText, type Users } from "./users.ts";
 
 export interface AuthOptions {
@@ -55,6 +57,7 @@ interface OpenCredential {
   readonly record: CredentialRecord;
   /** Secrets are compared by their hashes: these have one length. */
   readonly secretHash: Uint8Array;
+  readonly signingKeys: SigningKeys;
 }
 
 const NO_HASH = new Uint8Array(32);
@@ -132,6 +135,20 @@ export class Auth {
     throw unauthenticated();
   }
 
+  /** Returns who signs with an access key; `undefined` if it is nobody's. Fails with `too_many_logins`. */
+  async signer(accessKeyId: string, address: () => string): Promise<Signer | undefined> {
+    this.#throttle.check(accessKeyId, address);
+    const credential = await this.#credential(accessKeyId);
+    const user = credential && await this.#userOf(credential.record.user, credential.record.userUid);
+    return credential && user && { user, keys: credential.signingKeys };
+  }
+
+  /** Counts a signature, right or wrong: who makes many wrong ones is slowed down. */
+  signed(isRight: boolean, { accessKeyId, address }: { accessKeyId: string; address: () => string }): void {
+    if (isRight) this.#throttle.succeeded(accessKeyId, address);
+    else this.#throttle.failed(accessKeyId, address());
+  }
+
   async #userOfToken(token: string): Promise<UserRecord> {
     if (!this.#keys.has("tokens") && !(await this.users.isSetUp())) throw unauthenticated();
     const claims = verifyToken(token, { key: this.#key("tokens"), nowMs: this.#clock.now() });
@@ -158,8 +175,8 @@ export class Auth {
   #open(value: Uint8Array): OpenCredential {
     const record = decodeRecord<CredentialRecord>(value);
     const sealed = new Uint8Array(Buffer.from(record.sealed, "base64"));
-    const secret = unseal(sealed, { key: this.#key("sealing"), name: record.accessKeyId });
-    return { record, secretHash: sha256(utf8(secret)) };
+    const secret = () => unseal(sealed, { key: this.#key("sealing"), name: record.accessKeyId });
+    return { record, secretHash: sha256(utf8(secret())), signingKeys: new SigningKeys(secret) };
   }
 
   #key(purpose: "sealing" | "tokens", make = false): Uint8Array {
