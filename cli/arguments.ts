@@ -1,7 +1,7 @@
 /** Options and positional arguments of a command line, read by a table: the one that help is printed from. */
 
 import { CodedError } from "../base/errors.ts";
-import { closest } from "./suggestions.ts";
+import { closest } from "../base/suggestions.ts";
 
 export interface OptionSpec {
   readonly short?: string;

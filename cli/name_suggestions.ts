@@ -3,7 +3,7 @@
 import { CodedError } from "../base/errors.ts";
 import type { Store } from "../drivers/store.ts";
 import { repositoryOf } from "./completion/uris.ts";
-import { closest } from "./suggestions.ts";
+import { closest } from "../base/suggestions.ts";
 
 /** So many names of a kind are compared. */
 const MOST_NAMES = 2000;

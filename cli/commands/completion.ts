@@ -4,7 +4,7 @@ import { CodedError } from "../../base/errors.ts";
 import { SCRIPTS } from "../completion/scripts.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
-import { closest } from "../suggestions.ts";
+import { closest } from "../../base/suggestions.ts";
 
 export async function run({ arguments: given, output }: Context): Promise<number> {
   const shell = given.positionals[0]!;

@@ -5,7 +5,7 @@ import type { OptionTable } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import type { Output } from "../output.ts";
-import { closest } from "../suggestions.ts";
+import { closest } from "../../base/suggestions.ts";
 import { VERB_GROUPS, verbNamed, VERBS, verbsOfGroup } from "../verbs/mod.ts";
 import { type HelpTopic, TOPICS } from "../verbs/topics.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "../verbs/verb.ts";

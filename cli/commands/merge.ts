@@ -10,7 +10,7 @@ import { branchOf, otherRef, type RefLocation, refLocation, refOf, refUri } from
 import { type ChosenResolver, resolverOf } from "../merging/resolver.ts";
 import { choicesOf, driversOf } from "../merging/rules.ts";
 import { countsText } from "../render/changes.ts";
-import { closest } from "../suggestions.ts";
+import { closest } from "../../base/suggestions.ts";
 
 const STRATEGIES: readonly MergeStrategy[] = ["source-wins", "dest-wins"];
 /** How many files are named that a merge driver left. */

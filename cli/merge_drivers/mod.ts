@@ -8,7 +8,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { CodedError } from "../../base/errors.ts";
 import { type PathPattern, pathPattern, splitAtEquals } from "../merging/patterns.ts";
-import { closest } from "../suggestions.ts";
+import { closest } from "../../base/suggestions.ts";
 import { mergeCsv } from "./csv.ts";
 import { MAX_DRIVER_BYTES, type MergeDriver } from "./driver.ts";
 import { executableDriver } from "./executable.ts";

@@ -17,7 +17,7 @@ import { refOf } from "../locations.ts";
 import { type DriverSides, MAX_DRIVER_BYTES } from "../merge_drivers/driver.ts";
 import type { DriverRule } from "../merge_drivers/mod.ts";
 import { readDescriptor } from "../streams.ts";
-import { closest } from "../suggestions.ts";
+import { closest } from "../../base/suggestions.ts";
 import type { Choice, ChoiceRule } from "./choices.ts";
 import type { PathPattern } from "./patterns.ts";
 import { mergedProperties } from "./properties.ts";

@@ -3,7 +3,7 @@
 import { CodedError } from "../../base/errors.ts";
 import { looksLikeUri } from "../../base/uri.ts";
 import { firstWord } from "../arguments.ts";
-import { closest } from "../suggestions.ts";
+import { closest } from "../../base/suggestions.ts";
 import { HISTORY_VERBS } from "./history.ts";
 import { OBJECT_VERBS } from "./objects.ts";
 import { REF_VERBS } from "./refs.ts";
