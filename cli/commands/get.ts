@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { type FolderGot, type FolderToGet, getFolder } from "../folders/get_folder.ts";
 import { localError } from "../folders/local_files.ts";
-import { PlacementCheck } from "../folders/placement.ts";
+import { PlacementCheck } from "../../base/placement.ts";
 import { folderPrefix } from "../folders/recursive.ts";
 import { flushFolder, throughSymlinks, writeFile, writeInPlace } from "../folders/target.ts";
 import { keyLocation, type ObjectLocation, objectLocation, type RefLocation, refOf } from "../locations.ts";

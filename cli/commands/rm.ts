@@ -5,7 +5,7 @@ import type { BranchWriter, ObjectStats, Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { type PlannedAction, showPlan } from "../folders/dry_run.ts";
-import { runInFlight } from "../folders/in_flight.ts";
+import { runInFlight } from "../../base/in_flight.ts";
 import { objectsAt } from "../folders/objects_at.ts";
 import { checkNotRecursive } from "../folders/recursive.ts";
 import { branchOf, keyLocation, objectLocation, objectUri, type RefLocation } from "../locations.ts";

@@ -2,7 +2,7 @@
 
 import { isCoded } from "../../base/errors.ts";
 import type { ListItem, ObjectStats, Store } from "../../drivers/store.ts";
-import { compareKeys } from "./key_order.ts";
+import { compareKeys } from "../../base/key_order.ts";
 
 /**
  * Finds objects of a ref by ascending keys.

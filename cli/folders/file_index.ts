@@ -17,7 +17,7 @@ import type { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { asBuffer, equalBytes, utf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
-import type { FileState } from "./file_state.ts";
+import type { FileState } from "../../base/file_state.ts";
 
 const FORMAT = 1;
 const CHUNK_BYTES = 64 * 1024;

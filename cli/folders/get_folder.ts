@@ -8,8 +8,8 @@ import type { ObjectStats, Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { FileProgress, type Total } from "../render/progress.ts";
 import { type Failure, Failures } from "./failures.ts";
-import { runInFlight } from "./in_flight.ts";
-import { PlacementCheck } from "./placement.ts";
+import { runInFlight } from "../../base/in_flight.ts";
+import { PlacementCheck } from "../../base/placement.ts";
 import { TargetFolder } from "./target.ts";
 
 export interface FolderToGet {

@@ -13,8 +13,8 @@ import type { Context } from "../context.ts";
 import { FileProgress } from "../render/progress.ts";
 import { countedFiles } from "./count_files.ts";
 import { type Failure, Failures } from "./failures.ts";
-import { fileLooker } from "./file_state.ts";
-import { runInFlight } from "./in_flight.ts";
+import { fileLooker } from "../../base/file_state.ts";
+import { runInFlight } from "../../base/in_flight.ts";
 import { contentHash, localError, openRegular, readFrom, readWhole } from "./local_files.ts";
 import { PutIndex, type Slot } from "./put_index.ts";
 import {

@@ -13,8 +13,8 @@ import { sha256 } from "../../base/hashes.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
 import { copyRecords, type IndexedTree, IndexReader, type IndexRecord, IndexWriter } from "./file_index.ts";
-import { type FileState, isSettled, type LookAtFile, sameState } from "./file_state.ts";
-import { compareKeys } from "./key_order.ts";
+import { type FileState, isSettled, type LookAtFile, sameState } from "../../base/file_state.ts";
+import { compareKeys } from "../../base/key_order.ts";
 
 /** A file of which the new index may get a record. */
 export interface Slot {

@@ -6,7 +6,7 @@ import { utf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
 import { type Ending, temporaryFolder } from "../../tests/support/temporary.ts";
 import { IndexReader, type IndexRecord, IndexWriter } from "./file_index.ts";
-import { type FileState, lookByRuntime } from "./file_state.ts";
+import { type FileState, lookByRuntime } from "../../base/file_state.ts";
 import { PutIndex } from "./put_index.ts";
 
 const TREE = { metaRangeId: "m", prefix: "p/", contentType: "t", metadata: { k: "é" } };

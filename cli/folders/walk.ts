@@ -10,7 +10,7 @@ import { basename } from "node:path";
 import { compareBytes, lossyText, tryUtf8Text } from "../../base/bytes.ts";
 import { escapeBytes } from "../render/escape.ts";
 import { IGNORE_FILE, IgnoreRules } from "./ignore_rules.ts";
-import { compareKeys } from "./key_order.ts";
+import { compareKeys } from "../../base/key_order.ts";
 import { localError } from "./local_files.ts";
 import { SymlinkTargets } from "./symlinks.ts";
 

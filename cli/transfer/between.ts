@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { type PlannedAction, showPlan } from "../folders/dry_run.ts";
 import { Failures } from "../folders/failures.ts";
-import { runInFlight } from "../folders/in_flight.ts";
+import { runInFlight } from "../../base/in_flight.ts";
 import { folderPrefix } from "../folders/recursive.ts";
 import { branchOf, keyLocation, objectLocation, objectUri, type RefLocation, refOf } from "../locations.ts";
 import { FileProgress } from "../render/progress.ts";

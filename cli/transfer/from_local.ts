@@ -8,7 +8,7 @@ import { folderToPut, putFile } from "../commands/put.ts";
 import type { Context } from "../context.ts";
 import { showPut } from "../folders/dry_run.ts";
 import { Failures } from "../folders/failures.ts";
-import { fileLooker } from "../folders/file_state.ts";
+import { fileLooker } from "../../base/file_state.ts";
 import { IGNORE_FILE } from "../folders/ignore_rules.ts";
 import { localError } from "../folders/local_files.ts";
 import { putFolder } from "../folders/put_folder.ts";

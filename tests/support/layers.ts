@@ -23,6 +23,7 @@ const PACKAGES: ReadonlyMap<string, string> = new Map([
   ["pg", "kv/postgres/"],
   ["@aws-sdk/client-dynamodb", "kv/dynamodb/"],
   ["yaml", "catalog/"],
+  ["@msgpack/msgpack", "cache/local/"],
   ["hyparquet-writer", "cli/tables/"],
   ["hono", "server/"],
   ["zod", "server/"],

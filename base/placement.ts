@@ -10,9 +10,10 @@
  */
 
 import process from "node:process";
-import { utf8 } from "../../base/bytes.ts";
+import { utf8 } from "./bytes.ts";
 
 const MOST_NAME_BYTES = 255;
+const ASCII = /^[\x00-\x7f]*$/;
 const WINDOWS_NAMES = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
 const WINDOWS_CHARACTERS = /[<>:"|?*\\\u0000-\u001f]/;
 
@@ -82,7 +83,17 @@ export class PlacementCheck {
   }
 }
 
-/** Returns a form that is equal for names that some disk takes for one: `straße` and `strasse` too. */
+/**
+ * Returns a form that is equal for names that some disk takes for one: `straße` and `strasse` too.
+ *
+ * It tells names apart exactly as Unicode's full case folding does: lower case first, since only that takes the capital sharp s
+ * to the small one, which has upper case. The dotless i alone stands apart: its upper case is I, and folding keeps it.
+ */
 export function foldName(name: string): string {
-  return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
+  if (ASCII.test(name)) return name.toLowerCase();
+  return name.normalize("NFD").split("\u0131").map(foldPart).join("\u0131").normalize("NFC");
+}
+
+function foldPart(part: string): string {
+  return part.toLowerCase().toUpperCase().toLowerCase();
 }

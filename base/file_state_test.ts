@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { temporaryFolder } from "../../tests/support/temporary.ts";
+import { temporaryFolder } from "../tests/support/temporary.ts";
 import { fileLooker, type FileState, isSettled, lookByRuntime, sameState } from "./file_state.ts";
 
 const STATE: FileState = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { compareBytes, utf8 } from "../../base/bytes.ts";
+import { compareBytes, utf8 } from "./bytes.ts";
 import { foldName, PlacementCheck } from "./placement.ts";
 
 /** Returns the keys of a listing that are refused. */
@@ -79,8 +79,41 @@ describe("PlacementCheck", () => {
   });
 });
 
-it("foldName() is equal for what some disk takes for one name", () => {
-  assert.equal(foldName("STRASSE"), foldName("straße"));
-  assert.equal(foldName("e\u0301"), foldName("É"));
-  assert.notEqual(foldName("a"), foldName("b"));
+describe("foldName()", () => {
+  const ONE_NAME: readonly (readonly string[])[] = [
+    ["README", "readme", "ReadMe"],
+    ["straße", "strasse", "STRASSE", "STRAẞE", "ſtraſſe", "STRAſſE"],
+    ["é", "e\u0301", "É", "E\u0301"],
+    ["ﬁle", "file", "FILE", "ﬁLE"],
+    ["oﬀice", "oﬃce", "OFFICE"],
+    ["İx", "I\u0307X", "i\u0307x"],
+    ["ΟΔΥΣΣΕΥΣ", "οδυσσευς", "οδυσσευσ", "ΟΔΥΣΣΕΥΣ".toLowerCase()],
+    ["ΑΣ.txt", "ας.txt", "ασ.txt"],
+    ["\u212a", "k", "K"],
+    ["\u2126", "ω", "Ω"],
+    ["ŉ", "ʼn", "ʼN"],
+    ["ᾳ", "αι", "ᾼ", "ΑΙ"],
+    ["\u1e9b\u0323", "\u1e69", "\u1e68"],
+    ["ǆ", "ǅ", "Ǆ"],
+    ["\uac00", "\u1100\u1161"],
+    ["\u{10400}", "\u{10428}"],
+  ];
+
+  it("is equal for names that differ in case or Unicode form alone", () => {
+    for (const names of ONE_NAME) {
+      assert.deepEqual([...new Set(names.map(foldName))].length, 1, names.join(" "));
+    }
+  });
+
+  it("tells apart what no disk takes for one", () => {
+    for (const [a, b] of [["a", "b"], ["ılık", "ilik"], ["İ", "i"], ["o", "ö"], ["æ", "ae"], ["ﬁ", "fl"]]) {
+      assert.notEqual(foldName(a!), foldName(b!), `${a} ${b}`);
+    }
+  });
+
+  it("of a folded name is that name", () => {
+    for (const names of ONE_NAME) {
+      for (const name of names) assert.equal(foldName(foldName(name)), foldName(name), name);
+    }
+  });
 });

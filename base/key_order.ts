@@ -1,6 +1,6 @@
 /** The byte order of keys, told from their texts. */
 
-import { compareBytes, utf8 } from "../../base/bytes.ts";
+import { compareBytes, utf8 } from "./bytes.ts";
 
 /**
  * Compares keys as `compareBytes` does their UTF-8, without encoding them: below the surrogates, UTF-16 units sort as the

@@ -1,7 +1,7 @@
 /** What the system says of a file without reading it: enough to tell that it was not written since. */
 
 import * as fs from "node:fs";
-import { bindStatx } from "../../base/platform.ts";
+import { bindStatx } from "./platform.ts";
 
 /**
  * Times have nanoseconds, as far as the disk keeps them. `ctime` changes with every write and every change of `mtime`

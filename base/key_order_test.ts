@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { compareBytes, utf8 } from "../../base/bytes.ts";
+import { compareBytes, utf8 } from "./bytes.ts";
 import { compareKeys } from "./key_order.ts";
 
 it("compareKeys() orders texts as their UTF-8 bytes", () => {
