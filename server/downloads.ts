@@ -24,43 +24,66 @@ export interface ObjectPlace {
 /** Answers a GET of an object. Fails as `Store.read` does, and with `invalid_range`. */
 export async function download(
   store: Store,
-  { repository, ref, path }: ObjectPlace,
-  parts: DownloadParts,
+  place: ObjectPlace,
+  { request: { headers, signal }, context }: DownloadParts,
 ): Promise<Response> {
-  const { signal, headers } = parts.request;
-  if (!headers.has("range") && !headers.has("if-none-match")) {
-    const read = await store.read(repository, ref, path, { signal, fileBytes: SMALL_BYTES });
-    return await answer(read, { status: 200, length: read.stats.sizeBytes }, parts);
-  }
+  const isPlain = !headers.has("range") && !headers.has("if-none-match");
+  const chosen = await readChosen(store, place, {
+    signal,
+    ...(isPlain ? {} : {
+      choose: (stats) => isUnchanged(headers, stats) ? notModified(stats) : wantedRange(headers, stats),
+    }),
+  });
+  if (chosen instanceof Response) return chosen;
+  const { read, range } = chosen;
+  const sent = { ...objectHeaders(read.stats, range), "content-length": String(lengthOf(read, range)) };
+  return new Response(await bodyOf(chosen, context), { status: range ? 206 : 200, headers: sent });
+}
+
+/** What was read of an object. */
+export interface ChosenRead {
+  readonly read: ReadResult;
+  readonly range?: SatisfiedRange | undefined;
+}
+
+export interface ChooseOptions {
+  readonly signal: AbortSignal;
+  /** Looks at the object and says which of its bytes are wanted (`undefined`: all), or answers, or throws. */
+  readonly choose?: (stats: ObjectStats) => SatisfiedRange | Response | undefined;
+}
+
+/** Reads of an object what `choose` wants of it. Fails as `Store.read` does. */
+export async function readChosen(
+  store: Store,
+  { repository, ref, path }: ObjectPlace,
+  { signal, choose }: ChooseOptions,
+): Promise<ChosenRead | Response> {
+  const whole = { signal, fileBytes: SMALL_BYTES };
+  if (!choose) return { read: await store.read(repository, ref, path, whole) };
   // Somebody may write the object between the look and the reading; then it is looked at again.
   while (true) {
     const seen = await store.stat(repository, ref, path);
-    if (isUnchanged(headers, seen)) return notModified(seen);
-    const range = wantedRange(headers, seen);
-    const read = await store.read(repository, ref, path, {
-      signal,
-      fileBytes: SMALL_BYTES,
-      ...(range ? { range } : {}),
-    });
+    const range = choose(seen);
+    if (range instanceof Response) return range;
+    const read = await store.read(repository, ref, path, range ? { ...whole, range } : whole);
     const { stats, body } = read;
-    if (stats.physicalAddress !== seen.physicalAddress || stats.checksum !== seen.checksum) {
-      await body[Symbol.asyncIterator]().return?.();
-      continue;
+    if (stats.physicalAddress === seen.physicalAddress && stats.checksum === seen.checksum) {
+      return { read, range };
     }
-    const length = range ? range.end - range.start + 1 : stats.sizeBytes;
-    return await answer(read, { status: range ? 206 : 200, length, range }, parts);
+    await body[Symbol.asyncIterator]().return?.();
   }
 }
 
-/** Answers with what was read, and with its length wherever the runtime lets us tell it. */
-async function answer(
-  { stats, body, file }: ReadResult,
-  { status, length, range }: { status: number; length: number; range?: SatisfiedRange | undefined },
-  { context }: DownloadParts,
-): Promise<Response> {
-  const headers = { ...objectHeaders(stats, range), "content-length": String(length) };
+/** Returns how many bytes were read. */
+export function lengthOf({ stats }: ReadResult, range: SatisfiedRange | undefined): number {
+  return range ? range.end - range.start + 1 : stats.sizeBytes;
+}
+
+/** Returns what was read as the body of an answer, of a length that is told wherever the runtime lets us. */
+export async function bodyOf({ read, range }: ChosenRead, context: ServerContext): Promise<BodyInit> {
+  const { body, file } = read;
   const sent = file && fileBody(file.path, file.start, file.length);
-  return new Response(sent ?? await responseBody(body, length, context), { status, headers });
+  return sent ?? await responseBody(body, lengthOf(read, range), context);
 }
 
 /** Returns bytes as the body of an answer: whole if they are few, or as they are taken. */

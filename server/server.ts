@@ -9,6 +9,7 @@ import { createApp } from "./app.ts";
 import { type Auth, randomText } from "./auth/mod.ts";
 import { DEFAULT_LIMITS, type ServerContext } from "./context.ts";
 import { errorResponse } from "./errors.ts";
+import { gatewayHandler, isS3Request } from "./gateway/mod.ts";
 import { DEFAULT_S3, type S3Settings } from "./gateway/settings.ts";
 import { listen, type ListenAddress, type Listening, type RequestHandler } from "./listen.ts";
 import type { Log } from "./log.ts";
@@ -60,8 +61,9 @@ export function serverContext(options: ServeOptions): ServerContext {
 
 /** Returns what answers requests. */
 export function requestHandler(context: ServerContext): RequestHandler {
-  const app = createApp();
-  return (request, peer) => app.fetch(request, { context, peer });
+  const app = createApp(), gateway = gatewayHandler(context);
+  return (request, peer) =>
+    isS3Request(request, context.hosts) ? gateway(request, peer) : app.fetch(request, { context, peer });
 }
 
 /** Serves until it is stopped. Fails with `setup_needed`, `cannot_listen`, or what keeps sealed secrets from being opened. */

@@ -1,12 +1,12 @@
 /** Writing to branches as all operations of the gateway do. */
 
+import { utf8 } from "../../base/bytes.ts";
+import { MAX_KEY_BYTES } from "../../base/limits.ts";
 import type { BranchWriter } from "../../drivers/store.ts";
+import type { ObjectPlace } from "../downloads.ts";
 import type { S3Call } from "./call.ts";
-
-export interface WrittenBranch {
-  readonly repository: string;
-  readonly ref: string;
-}
+import { S3Error } from "./errors.ts";
+import { objectPlace } from "./places.ts";
 
 /**
  * Opens a writer for a request. Whatever is to be committed by itself is noted before anything is written. Fails with
@@ -14,7 +14,39 @@ export interface WrittenBranch {
  */
 export async function openWriter(
   { store, context }: S3Call,
-  { repository, ref }: WrittenBranch,
+  { repository, ref }: Pick<ObjectPlace, "repository" | "ref">,
 ): Promise<BranchWriter> {
   return await store.writer(repository, ref, { durability: context.durability, sharesFlushes: true });
+}
+
+/** Returns the object that a request writes. Fails with `NoSuchBucket`, `NoSuchKey`, `KeyTooLongError`. */
+export async function writablePlace(call: S3Call): Promise<ObjectPlace> {
+  const place = await objectPlace(call);
+  if (place.path.length * 3 > MAX_KEY_BYTES && utf8(place.path).length > MAX_KEY_BYTES) {
+    throw new S3Error("KeyTooLongError");
+  }
+  return place;
+}
+
+/** What a write may say of who may do what with it: what holds anyway. */
+const KNOWN_ACLS = new Set(["private", "bucket-owner-full-control", "bucket-owner-read"]);
+const NOT_BUILT =
+  /^x-amz-(?:server-side-encryption|object-lock|website-redirect-location|write-offset-bytes|tagging$)/;
+
+/**
+ * Refuses what a write asks for beside the object itself, rather than pass over it. Fails with `NotImplemented`,
+ * `InvalidStorageClass`, `AccessControlListNotSupported`.
+ */
+export function checkWrite(headers: Headers): void {
+  const storageClass = headers.get("x-amz-storage-class");
+  if (storageClass !== null && storageClass !== "STANDARD") throw new S3Error("InvalidStorageClass");
+  const acl = headers.get("x-amz-acl");
+  if (acl !== null && !KNOWN_ACLS.has(acl)) throw new S3Error("AccessControlListNotSupported");
+  for (const [name, value] of headers) {
+    if (!name.startsWith("x-amz-") || value === "") continue;
+    if (name.startsWith("x-amz-grant-")) throw new S3Error("AccessControlListNotSupported");
+    if (NOT_BUILT.test(name)) {
+      throw new S3Error("NotImplemented", `What the header ${name} asks for is not built`);
+    }
+  }
 }

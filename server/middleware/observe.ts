@@ -4,37 +4,69 @@ import type { Context, Next } from "hono";
 import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { AppTypes } from "../app.ts";
+import type { ServerContext } from "../context.ts";
+
+/** What is known of a request once it is answered. */
+export interface Answered {
+  readonly operation: string;
+  readonly status: number;
+  readonly method: string;
+  /** Without its query, which may hold a signature. */
+  readonly path: string;
+  readonly user: string | undefined;
+  /** What went wrong, if it did. */
+  readonly failure: unknown;
+}
+
+/** A request that is being answered. */
+export class Observation {
+  readonly requestId: string;
+  readonly #context: ServerContext;
+  readonly #startMs: number;
+
+  constructor(context: ServerContext, request: Request) {
+    this.#context = context;
+    this.#startMs = context.clock.now();
+    this.requestId = requestIdOf(request) ?? hex(context.randomness.bytes(12));
+    context.metrics.begin();
+  }
+
+  end({ operation, status, method, path, user, failure }: Answered): void {
+    const { metrics, clock, log } = this.#context;
+    metrics.end();
+    const ms = clock.now() - this.#startMs;
+    metrics.answered(operation, { status, seconds: ms / 1000 });
+    const level = status >= 500 && status !== 501 ? "error" : "info";
+    if (!log.writes(level)) return;
+    log[level]("request", {
+      request_id: this.requestId,
+      operation,
+      method,
+      path,
+      status,
+      ms: Math.round(ms * 100) / 100,
+      user,
+      ...failureFields(failure, level),
+    });
+  }
+}
 
 export async function observe(c: Context<AppTypes>, next: Next): Promise<void> {
-  const { context } = c.env;
-  const { metrics, clock, log } = context;
-  const startMs = clock.now();
-  const requestId = requestIdOf(c.req.raw) ?? hex(context.randomness.bytes(12));
-  c.set("requestId", requestId);
-  metrics.begin();
+  const observation = new Observation(c.env.context, c.req.raw);
+  c.set("requestId", observation.requestId);
   try {
     await next();
-    c.res.headers.set("x-request-id", requestId);
+    c.res.headers.set("x-request-id", observation.requestId);
   } finally {
-    metrics.end();
-    const { status } = c.res;
-    const operation = c.get("operation") ?? "none";
-    const ms = clock.now() - startMs;
-    metrics.answered(operation, { status, seconds: ms / 1000 });
-    const failure = c.get("failure");
-    const level = status >= 500 && status !== 501 ? "error" : "info";
-    if (log.writes(level)) {
-      log[level]("request", {
-        request_id: requestId,
-        operation,
-        method: c.req.method,
-        path: c.req.path,
-        status,
-        ms: Math.round(ms * 100) / 100,
-        user: c.get("user"),
-        ...failureFields(failure, level),
-      });
-    }
+    const { method, path } = c.req;
+    observation.end({
+      operation: c.get("operation") ?? "none",
+      status: c.res.status,
+      method,
+      path,
+      user: c.get("user"),
+      failure: c.get("failure"),
+    });
   }
 }
 

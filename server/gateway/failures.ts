@@ -1,0 +1,93 @@
+/** What a failure is answered with: S3's code and status for each of ours, in S3's XML. */
+
+import { CodedError, type ErrorKind } from "../../base/errors.ts";
+import { S3_ERRORS, S3Error, type S3ErrorCode } from "./errors.ts";
+import { errorDocument } from "./xml.ts";
+
+const BY_KIND: Record<ErrorKind, S3ErrorCode> = {
+  invalid: "InvalidRequest",
+  unauthenticated: "AccessDenied",
+  forbidden: "AccessDenied",
+  not_found: "NoSuchKey",
+  exists: "InvalidRequest",
+  // Clients of S3 try again by themselves.
+  conflict: "SlowDown",
+  gone: "NoSuchKey",
+  precondition: "PreconditionFailed",
+  throttled: "SlowDown",
+  canceled: "RequestTimeout",
+  internal: "InternalError",
+  corrupt: "InternalError",
+  unsupported: "NotImplemented",
+  unavailable: "ServiceUnavailable",
+};
+
+/** The codes of the store that S3 has a name of its own for. */
+const BY_CODE: Readonly<Record<string, S3ErrorCode>> = {
+  body_too_large: "MaxMessageLengthExceeded",
+  body_too_slow: "RequestTimeout",
+  branch_exists: "BucketAlreadyOwnedByYou",
+  branch_not_found: "NoSuchBucket",
+  invalid_metadata: "InvalidArgument",
+  invalid_path: "InvalidArgument",
+  invalid_range: "InvalidRange",
+  invalid_repository_name: "InvalidBucketName",
+  limit_exceeded: "MetadataTooLarge",
+  not_a_branch: "AccessDenied",
+  object_exists: "PreconditionFailed",
+  repository_exists: "BucketAlreadyOwnedByYou",
+  repository_not_found: "NoSuchBucket",
+};
+
+/** Returns a failure as S3 has it. One of ours that is the server's own is named, not described: the log has the rest. */
+export function s3ErrorOf(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  if (!(error instanceof CodedError)) return new S3Error("InternalError", undefined, { cause: error });
+  const code = BY_CODE[error.code] ?? BY_KIND[error.kind];
+  const isOurs = S3_ERRORS[code][0] >= 500 && error.kind !== "unsupported";
+  const { details } = error;
+  return new S3Error(code, isOurs ? undefined : error.message, { cause: error, details });
+}
+
+export interface FailureParts {
+  readonly requestId: string;
+  readonly hostId: string;
+  /** The path of the request, as it came. */
+  readonly resource: string;
+  readonly method: string;
+}
+
+/** Answers a failure in S3's XML; one of a HEAD, and what was not modified, without a body. */
+export function failureResponse(
+  error: unknown,
+  { requestId, hostId, resource, method }: FailureParts,
+): Response {
+  const failure = s3ErrorOf(error);
+  const { status, code, message, details } = failure;
+  const headers: Record<string, string> = {};
+  const size = details["size_bytes"];
+  if (code === "InvalidRange" && size !== undefined) headers["content-range"] = `bytes */${size}`;
+  const etag = details["etag"];
+  if (typeof etag === "string") headers["etag"] = etag;
+  if (status === 503) headers["retry-after"] = "1";
+  if (method === "HEAD" || status === 304) return new Response(null, { status, headers });
+  headers["content-type"] = "application/xml";
+  const document = errorDocument({
+    Code: code,
+    Message: message,
+    BucketName: textOf(details["BucketName"]),
+    Key: textOf(details["Key"]),
+    ArgumentName: textOf(details["ArgumentName"]),
+    ArgumentValue: textOf(details["ArgumentValue"]),
+    Condition: textOf(details["Condition"]),
+    ActualObjectSize: code === "InvalidRange" ? textOf(size) : undefined,
+    Resource: resource,
+    RequestId: requestId,
+    HostId: hostId,
+  });
+  return new Response(document, { status, headers });
+}
+
+function textOf(detail: unknown): string | undefined {
+  return detail === undefined ? undefined : String(detail);
+}

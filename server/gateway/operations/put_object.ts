@@ -1,0 +1,28 @@
+/** PutObject. */
+
+import type { S3Operation } from "../call.ts";
+import { writeConditions } from "../conditions.ts";
+import { etagOf, writtenHeaders } from "../object_headers.ts";
+import { checkWrite, openWriter, writablePlace } from "../writes.ts";
+
+export const putObject: S3Operation = async (call) => {
+  const { request, peer } = call;
+  const { headers, checksum } = request;
+  checkWrite(headers);
+  const conditions = writeConditions(headers);
+  const place = await writablePlace(call);
+  const writer = await openWriter(call, place);
+  const stats = await writer.put(place.path, await request.content(), {
+    ...writtenHeaders(headers),
+    ...conditions,
+  });
+  // All has arrived, and may take its time to be durable.
+  peer.keepOpen();
+  await writer.close();
+  const answer: Record<string, string> = { etag: etagOf(stats) };
+  if (checksum) {
+    answer[checksum.header] = checksum.value();
+    answer["x-amz-checksum-type"] = "FULL_OBJECT";
+  }
+  return new Response(null, { status: 200, headers: answer });
+};
