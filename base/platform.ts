@@ -15,6 +15,7 @@ interface BunLike {
   zstdDecompressSync(input: Uint8Array): Uint8Array;
   readonly MD5: { hash(input: Uint8Array, encoding: "hex"): string };
   file(path: string): Blob;
+  mmap?(path: string, options: { readonly shared: boolean; readonly size: number }): Uint8Array;
   readonly CryptoHasher: new (
     algorithm: string,
   ) => { update(bytes: Uint8Array): unknown; digest(): Uint8Array };
@@ -83,6 +84,20 @@ export const startHash: (
  */
 export function fileBody(path: string, start: number, length: number): Blob | undefined {
   return bun?.file(path).slice(start, start + length);
+}
+
+/**
+ * Maps the beginning of an open file: memory that shows what the file holds now, whoever writes it. It may be read alone: what
+ * is written there is written to the file. Returns `undefined` where it cannot be mapped. Should the file become shorter
+ * than that, a look at the memory ends the process.
+ */
+export function mapBeginning(handle: number, size: number): Uint8Array | undefined {
+  if (!bun?.mmap || process.platform !== "linux") return undefined;
+  try {
+    return bun.mmap(`/proc/self/fd/${handle}`, { shared: true, size });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The runtime and its version, as `tarn version` prints it. */

@@ -55,7 +55,10 @@ export async function openLmdb(folder: string, options: LmdbOptions = {}): Promi
     const isMade = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
     if (!isMade && !options.readOnly) await (await import("./writer.ts")).makeDatabase(folder, options);
     await checkOpenable(folder, true);
-    return new LmdbKvStore(folder, { ...options, reader: new PageReader(path) });
+    return new LmdbKvStore(folder, {
+      ...options,
+      reader: new PageReader(path, { mayMap: !options.allowNetwork }),
+    });
   } catch (error) {
     throw kvError(action, error);
   }

@@ -11,8 +11,8 @@
 import { closeSync, openSync } from "node:fs";
 import { asBuffer } from "../../base/bytes.ts";
 import { hasSeals } from "./format.ts";
-import { newestMeta, readMetaPagesInto } from "./meta_pages.ts";
-import { Damage, type Meta, META_BYTES } from "./page.ts";
+import { MetaPagesReader, newestMeta } from "./meta_pages.ts";
+import { Damage, type Meta } from "./page.ts";
 import { type EntryRange, PageTree, type StoredPage } from "./page_tree.ts";
 import { damaged } from "./path_check.ts";
 import { unseal } from "./seal.ts";
@@ -20,12 +20,18 @@ import { unseal } from "./seal.ts";
 /** What {@link PageReader.read} returns when others wrote so fast that no state held. */
 export const BUSY = Symbol("busy");
 
+/** How many answers a state keeps, and up to what size. */
+const MAX_ANSWERS = 256;
+const MAX_ANSWER_BYTES = 1024;
+
 /** One state of a database. */
 export class PageState {
   readonly meta: Meta;
   /** Whether values have seals. */
   readonly isSealed: boolean;
   readonly #tree: PageTree;
+  /** What was asked for before, by the key's bytes as characters: who serves many asks for the same few records. */
+  readonly #answers = new Map<string, Uint8Array | undefined>();
 
   constructor(tree: PageTree, isSealed: boolean) {
     this.meta = tree.meta;
@@ -33,10 +39,18 @@ export class PageState {
     this.isSealed = isSealed;
   }
 
-  /** Returns the value of a key, in memory of its own. */
+  /** Returns the value of a key; nobody may change it. */
   get(key: Uint8Array): Uint8Array | undefined {
+    const name = asBuffer(key).toString("latin1");
+    const known = this.#answers.get(name);
+    if (known || this.#answers.has(name)) return known;
     const stored = this.#tree.find(key, this.isSealed);
-    return stored && this.#valueOf(key, stored).slice();
+    const value = stored && this.#valueOf(key, stored).slice();
+    if ((value?.length ?? 0) <= MAX_ANSWER_BYTES) {
+      if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear();
+      this.#answers.set(name, value);
+    }
+    return value;
   }
 
   /** Returns entries in byte order of their keys, which have their partition in front. */
@@ -57,20 +71,17 @@ export class PageReader {
   /** The open file. */
   readonly handle: number;
   readonly #path: string;
-  /** The meta pages as they were last seen, and memory for seeing them again. */
-  #pages = new Uint8Array(2 * META_BYTES);
-  #otherPages = new Uint8Array(2 * META_BYTES);
-  readonly #scratch = new Uint8Array(4096 + META_BYTES);
-  #isKnown = false;
+  readonly #metaPages: MetaPagesReader;
   #state: PageState | undefined;
   #tree: PageTree | undefined;
   /** Known to be; a database never goes back. */
   #isSealed = false;
 
   /** Opens a file that LMDB made. Fails as the system does. */
-  constructor(path: string) {
+  constructor(path: string, { mayMap = true } = {}) {
     this.#path = path;
     this.handle = openSync(path, "r");
+    this.#metaPages = new MetaPagesReader(this.handle, mayMap);
   }
 
   /**
@@ -79,7 +90,7 @@ export class PageReader {
    * holds. Fails with `kv_corrupt`, `kv_too_new`.
    */
   read<T>(body: (state: PageState) => T, attempts: number): T | typeof BUSY {
-    if (!this.#isKnown) this.#isNewest();
+    if (!this.#metaPages.seen) this.#isNewest();
     for (let attempt = 0; attempt < attempts; attempt++) {
       let answer: T | undefined, failure: unknown;
       try {
@@ -101,25 +112,19 @@ export class PageReader {
     closeSync(this.handle);
   }
 
-  /** Returns whether the meta pages are what they were, and takes them as they are now. */
+  /** Returns whether the state is still the newest, and lets it go if not. */
   #isNewest(): boolean {
-    const known = this.#pages, now = this.#otherPages;
     try {
-      readMetaPagesInto(now, { file: this.handle, scratch: this.#scratch });
+      if (!this.#metaPages.look()) return true;
     } catch (error) {
       throw error instanceof Damage ? damaged(this.#path, error) : error;
     }
-    // The runtime's own comparison.
-    if (this.#isKnown && asBuffer(known).equals(now)) return true;
-    this.#pages = now;
-    this.#otherPages = known;
-    this.#isKnown = true;
     this.#state = undefined;
     return false;
   }
 
   #newest(): PageState {
-    this.#tree = new PageTree(this.handle, newestMeta(this.#pages), this.#tree);
+    this.#tree = new PageTree(this.handle, newestMeta(this.#metaPages.seen!), this.#tree);
     return new PageState(this.#tree, this.#isSealed || hasSeals(this.#tree));
   }
 }
