@@ -76,7 +76,7 @@ class FormReader {
       const sure = this.#held.length - this.#boundary.length + 1;
       if (sure > 0) {
         const before = this.#held.subarray(0, sure);
-        this.#held = this.#held.slice(sure);
+        this.#held = this.#held.subarray(sure);
         yield before;
       }
       await this.#more();
@@ -121,9 +121,11 @@ class FormReader {
   }
 
   async #more(): Promise<void> {
+    // What it may be a view of is not ours any more once the next piece is asked for.
+    const held = this.#held.slice();
     const step = await this.#source.next();
     if (step.done) throw invalid("it ends before its last boundary");
-    this.#held = this.#held.length === 0 ? step.value : concatBytes(this.#held, step.value);
+    this.#held = held.length === 0 ? step.value : concatBytes(held, step.value);
   }
 }
 

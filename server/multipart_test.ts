@@ -6,9 +6,14 @@ import { boundaryOf, openFormField } from "./multipart.ts";
 
 const OPTIONS = { boundary: "b0", name: "content", headerBytes: 1000 };
 
+/** A piece is good until the next one is asked for. */
 async function* inPieces(text: string, size: number): ByteStream {
   const bytes = utf8(text);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.slice(at, at + size);
+    yield piece;
+    piece.buffer.transfer(0);
+  }
 }
 
 function part(name: string, body: string, type?: string): string {

@@ -1,6 +1,16 @@
 /** File calls on descriptors, as promises or complete where the system may do only a part. They throw untranslated. */
 
-import { closeSync, lstatSync, read, type Stats, unlinkSync, write, writeSync, writev } from "node:fs";
+import {
+  closeSync,
+  fdatasync,
+  lstatSync,
+  read,
+  type Stats,
+  unlinkSync,
+  write,
+  writeSync,
+  writev,
+} from "node:fs";
 import type { LocalFile } from "../object_store.ts";
 import { errnoOf } from "./failures.ts";
 
@@ -52,6 +62,11 @@ function writeSome(fd: number, bytes: Uint8Array, at: number): Promise<number> {
 function progress(written: number): number {
   if (written > 0) return written;
   throw Object.assign(new Error("a write made no progress"), { code: "EIO" });
+}
+
+/** Makes the data of an open file survive power loss, on the thread pool. */
+export function syncData(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fdatasync(fd, (error) => error ? reject(error) : resolve()));
 }
 
 /** Reads up to `into.length` bytes at `position`, on the thread pool; returns how many, 0 at the end. */

@@ -16,8 +16,16 @@ import { throwIfAborted } from "../../base/errors.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import { abortable, isParts } from "../byte_streams.ts";
 import type { ByteStream, ObjectInfo, PutOptions } from "../object_store.ts";
+import { EarlySync } from "./early_sync.ts";
 import { type Attempt, attempt, attemptAsync, errnoOf, translated } from "./failures.ts";
-import { closeQuietly, unlinkQuietly, writeAll, writeAllParts, writeAllSync } from "./file_calls.ts";
+import {
+  closeQuietly,
+  syncData,
+  unlinkQuietly,
+  writeAll,
+  writeAllParts,
+  writeAllSync,
+} from "./file_calls.ts";
 import type { Folders } from "./folders.ts";
 import { type Place, type Placement, TEMPORARY_PREFIX } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent, refuseTaken } from "./publishing.ts";
@@ -67,6 +75,7 @@ class Upload {
   #path: string | undefined;
   #fd: number | undefined;
   #behind: WriteBehind | undefined;
+  #early: EarlySync | undefined;
 
   constructor(place: Place, options: WriterOptions & PutOptions) {
     this.#place = place;
@@ -83,7 +92,11 @@ class Upload {
         return;
       }
       const fd = this.#create();
-      this.#behind = new WriteBehind((bytes) => writeAll(fd, bytes));
+      const early = this.#early = new EarlySync(() => syncData(fd));
+      this.#behind = new WriteBehind(async (bytes) => {
+        await writeAll(fd, bytes);
+        early.wrote(bytes.length);
+      });
       for (const held of this.#held.splice(0)) await this.#write(held);
     }
     await this.#write(piece);
@@ -120,7 +133,10 @@ class Upload {
 
   async finish(): Promise<ObjectInfo> {
     const fd = this.#fd ?? this.#create();
-    if (this.#behind) await attemptAsync(this.#what, () => this.#behind!.finish());
+    await attemptAsync(this.#what, async () => {
+      await this.#behind?.finish();
+      await this.#early?.finish();
+    });
     const info = attempt(this.#what, () => {
       if (this.#held.length > 0) {
         writeAllSync(fd, this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held));
@@ -140,6 +156,7 @@ class Upload {
   /** Removes what was written. */
   async abandon(): Promise<void> {
     await this.#behind?.settle();
+    await this.#early?.settle();
     if (this.#fd !== undefined) closeQuietly(this.#fd);
     if (this.#path !== undefined) unlinkQuietly(this.#path);
   }
