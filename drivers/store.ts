@@ -125,6 +125,20 @@ export interface PutObjectOptions {
   readonly ifMatch?: "any" | readonly string[];
 }
 
+/** An object of the same repository, to be copied. */
+export interface CopySource {
+  readonly ref: string;
+  readonly path: string;
+  /** Is shown the object that is copied, and throws to refuse it. */
+  readonly check?: (stats: ObjectStats) => void;
+}
+
+/** Metadata and content type take the place of the source's where they are given. */
+export interface CopyObjectOptions extends PutObjectOptions {
+  /** Counts as written now, and not when the source was. */
+  readonly isNew?: boolean;
+}
+
 /** An address that was issued for an object which its writer stores there itself. */
 export interface IssuedAddress {
   readonly physicalAddress: string;
@@ -196,9 +210,9 @@ export interface BranchWriter {
   ): Promise<void>;
   /**
    * Stages an object of the same repository under another path: the entry is copied, no bytes move.
-   * Fails with `object_not_found`.
+   * Fails with `object_not_found`, and under conditions as `put` does.
    */
-  copy(path: string, source: { readonly ref: string; readonly path: string }): Promise<ObjectStats>;
+  copy(path: string, source: CopySource, options?: CopyObjectOptions): Promise<ObjectStats>;
   /** Replaces the metadata of an object, and nothing else; staged when it returns. Fails with `object_not_found`. */
   setMetadata(path: string, metadata: Readonly<Record<string, string>>): Promise<ObjectStats>;
   /** Stages a deletion; a path that is not there is no error and no change. */

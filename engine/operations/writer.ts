@@ -1,9 +1,12 @@
 /** Many writes to one branch: objects are stored as they come, then staged in batches. */
 
+import { type Clock, timestampOf } from "../../base/clock.ts";
 import { isCoded } from "../../base/errors.ts";
 import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
 import type {
   BranchWriter,
+  CopyObjectOptions,
+  CopySource,
   FileBody,
   ObjectStats,
   PutObjectOptions,
@@ -25,7 +28,7 @@ import { type Condition, isSame, stageIf } from "./stage_if.ts";
 import { flushObjects, stageInGroup } from "./stage_group.ts";
 import { findBranch } from "./landing.ts";
 import { refuseProtected } from "./protection.ts";
-import { statsOfEntry } from "./stats.ts";
+import { statsOfEntry, statsOfRecord } from "./stats.ts";
 import { lookUp, objectNotFound } from "./view.ts";
 
 /** Writes held before they are staged: each batch costs a flush of the file system, and about 2 KB of memory a write. */
@@ -75,9 +78,7 @@ export class EngineBranchWriter implements BranchWriter {
     checkObjectMetadata(options.metadata ?? {});
     const entry = await uploadObject(this.#repository, body, options);
     const write = { key, entry, isFresh: true, isUnflushed: this.#isRelaxed };
-    const conditions = WriteConditions.of(path, options);
-    if (conditions) await this.#putIf(write, conditions);
-    else await this.#add(path, write);
+    await this.#write(path, write, options);
     return statsOfEntry(this.#repository, path, entry);
   }
 
@@ -95,13 +96,16 @@ export class EngineBranchWriter implements BranchWriter {
     if (this.#pending.size >= BATCH) await this.flush();
   }
 
-  async copy(path: string, source: { readonly ref: string; readonly path: string }): Promise<ObjectStats> {
+  async copy(path: string, source: CopySource, options: CopyObjectOptions = {}): Promise<ObjectStats> {
     const key = pathKey(path);
+    checkObjectMetadata(options.metadata ?? {});
     const { record, view } = await lookUp(this.#repository, source.ref, pathKey(source.path));
     if (!record) throw objectNotFound(source);
-    const entry = decodeEntry(record.data);
+    source.check?.(statsOfRecord(this.#repository, record));
+    const entry = copiedEntry(decodeEntry(record.data), options, this.#repository.clock);
     // What is only staged may be somebody's unflushed upload; a commit flushes it once more at little cost.
-    await this.#add(path, { key, entry, isFresh: false, isUnflushed: view.tokens.length > 0 });
+    const write = { key, entry, isFresh: false, isUnflushed: view.tokens.length > 0 };
+    await this.#write(path, write, options);
     return statsOfEntry(this.#repository, path, entry);
   }
 
@@ -133,6 +137,12 @@ export class EngineBranchWriter implements BranchWriter {
 
   async close(): Promise<void> {
     await this.flush();
+  }
+
+  async #write(path: string, write: StagedWrite, options: PutObjectOptions): Promise<void> {
+    const conditions = WriteConditions.of(path, options);
+    if (conditions) await this.#putIf(write, conditions);
+    else await this.#add(path, write);
   }
 
   async #add(path: string, write: StagedWrite): Promise<void> {
@@ -197,7 +207,9 @@ export class EngineBranchWriter implements BranchWriter {
     const condition: Condition = (shown) => conditions.hold(shown);
     const outcome = await stageIf(this.#repository, this.#branch, { write, condition });
     if (outcome === "staged") return this.#flushLate([write]);
-    if (outcome === "refused") await this.#repository.objects.delete(write.entry!.address);
+    if (outcome === "refused" && write.isFresh) {
+      await this.#repository.objects.delete(write.entry!.address);
+    }
     throw conditions.refusal;
   }
 
@@ -206,6 +218,11 @@ export class EngineBranchWriter implements BranchWriter {
   }
 }
 
+function copiedEntry(source: Entry, options: CopyObjectOptions, clock: Clock): Entry {
+  const { metadata = source.metadata, contentType = source.contentType, isNew = false } = options;
+  const lastModified = isNew ? timestampOf(clock.now()) : source.lastModified;
+  return { ...source, metadata, contentType, lastModified };
+}
 /** Whether an entry's object is there with the bytes that the entry speaks of. */
 async function isWhole(objects: ObjectStore, entry: Entry): Promise<boolean> {
   try {

@@ -27,6 +27,7 @@ const PACKAGES: ReadonlyMap<string, string> = new Map([
   ["hyparquet-writer", "cli/tables/"],
   ["hono", "server/"],
   ["zod", "server/"],
+  ["@rgrove/parse-xml", "server/gateway/"],
 ]);
 
 /** What is loaded as a whole when it is needed: its files import packages as they please. */

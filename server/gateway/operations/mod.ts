@@ -2,13 +2,30 @@
 
 import type { S3Operation } from "../call.ts";
 import type { S3OperationName } from "../routes.ts";
+import { headBucket, listBuckets } from "./buckets.ts";
+import { copyObject } from "./copy_object.ts";
+import { createBucket } from "./create_bucket.ts";
+import { deleteBucket } from "./delete_bucket.ts";
+import { deleteObject, deleteObjects } from "./delete_objects.ts";
 import { getObject, headObject } from "./get_object.ts";
+import { getObjectAttributes } from "./get_object_attributes.ts";
 import { listObjects, listObjectsV2 } from "./list_objects.ts";
 import { putObject } from "./put_object.ts";
+import { getBucketSubresource, getObjectSubresource } from "./subresources.ts";
 
 export const S3_OPERATIONS: Partial<Readonly<Record<S3OperationName, S3Operation>>> = {
+  CopyObject: copyObject,
+  CreateBucket: createBucket,
+  DeleteBucket: deleteBucket,
+  DeleteObject: deleteObject,
+  DeleteObjects: deleteObjects,
+  GetBucketSubresource: getBucketSubresource,
   GetObject: getObject,
+  GetObjectAttributes: getObjectAttributes,
+  GetObjectSubresource: getObjectSubresource,
+  HeadBucket: headBucket,
   HeadObject: headObject,
+  ListBuckets: listBuckets,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   PutObject: putObject,

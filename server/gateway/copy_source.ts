@@ -1,0 +1,40 @@
+/** The object that a copy, or a part of an upload, is made from: the header `x-amz-copy-source`. */
+
+import { Buffer } from "node:buffer";
+import { tryUtf8Text } from "../../base/bytes.ts";
+import { invalidArgument } from "./encoding.ts";
+import { checkVersionId } from "./versions.ts";
+
+const HEADER = "x-amz-copy-source";
+
+export interface CopySourceName {
+  readonly bucket: string;
+  readonly key: string;
+}
+
+/** Returns the bucket and key, percent-decoded once; a `+` is a plus. Fails with `InvalidArgument`, `NoSuchVersion`. */
+export function copySourceOf(headers: Headers): CopySourceName {
+  const header = headers.get(HEADER) ?? "";
+  const [, path = "", version] = /^\/?(.*?)(?:\?versionId=([^?]*))?$/s.exec(header)!;
+  checkVersionId(version);
+  const name = decoded(path);
+  const slash = name?.indexOf("/") ?? -1;
+  if (name === undefined || slash < 1 || slash === name.length - 1) {
+    throw invalidArgument(
+      HEADER,
+      header,
+      "Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
+    );
+  }
+  return { bucket: name.slice(0, slash), key: name.slice(slash + 1) };
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    // The runtime gives a header one character a byte.
+    const text = tryUtf8Text(Buffer.from(path, "latin1"));
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

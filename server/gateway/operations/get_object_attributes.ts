@@ -1,0 +1,42 @@
+/** GetObjectAttributes: of what a HEAD tells, the parts that are asked for. */
+
+import { Buffer } from "node:buffer";
+import type { ObjectStats } from "../../../drivers/store.ts";
+import type { S3Operation } from "../call.ts";
+import { invalidArgument } from "../encoding.ts";
+import { objectPlace } from "../places.ts";
+import { checkVersion } from "../versions.ts";
+import { textElement, xmlResponse } from "../xml.ts";
+
+const HEADER = "x-amz-object-attributes";
+
+const ATTRIBUTES: Readonly<Record<string, (stats: ObjectStats) => string>> = {
+  ETag: ({ checksum }) => textElement("ETag", checksum),
+  Checksum: ({ sha256 }) =>
+    sha256 === undefined
+      ? ""
+      : `<Checksum>${textElement("ChecksumSHA256", Buffer.from(sha256, "hex").toString("base64"))}` +
+        "<ChecksumType>FULL_OBJECT</ChecksumType></Checksum>",
+  // Where the parts of an upload met is not kept.
+  ObjectParts: () => "",
+  StorageClass: () => textElement("StorageClass", "STANDARD"),
+  ObjectSize: ({ sizeBytes }) => textElement("ObjectSize", sizeBytes),
+};
+
+export const getObjectAttributes: S3Operation = async (call) => {
+  const { request, store } = call;
+  const asked = (request.headers.get(HEADER) ?? "").split(",").map((one) => one.trim());
+  for (const name of asked) {
+    if (!Object.hasOwn(ATTRIBUTES, name)) {
+      throw invalidArgument(HEADER, name, "Invalid attribute name specified.");
+    }
+  }
+  checkVersion(request);
+  const { repository, ref, path } = await objectPlace(call);
+  const stats = await store.stat(repository, ref, path);
+  const content = Object.keys(ATTRIBUTES).filter((name) => asked.includes(name))
+    .map((name) => ATTRIBUTES[name]!(stats)).join("");
+  return xmlResponse("GetObjectAttributesResponse", content, {
+    "last-modified": new Date(stats.mtimeMs).toUTCString(),
+  });
+};
