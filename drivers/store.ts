@@ -390,6 +390,13 @@ export interface Store {
   /** Fails with `invalid_id`, `committed_file_not_found`. */
   committedFile(repository: string, kind: "range" | "meta_range", id: string): Promise<CommittedFile>;
 
+  /**
+   * Writes, for each folder of paths under `path` that a branch shows, a file `symlink.txt` of the physical addresses of its
+   * objects into the storage namespace, if the store can do that; returns where they lie. Fails with `branch_not_found`,
+   * `unplaceable_key`.
+   */
+  writeSymlinks?(repository: string, branch: string, path: string): Promise<string>;
+
   /** What runs for long without anybody waiting, if the store can do that. */
   readonly tasks?: Tasks;
 

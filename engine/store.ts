@@ -52,6 +52,7 @@ import { readObject } from "./operations/read.ts";
 import { hardReset, resetBranch } from "./operations/reset.ts";
 import { select } from "./operations/select.ts";
 import { commitInfo, repositoryInfo, statsOfRecord } from "./operations/stats.ts";
+import { writeSymlinks } from "./operations/symlinks.ts";
 import { committedFile } from "./operations/table_file.ts";
 import { EngineSettings } from "./settings.ts";
 import { EngineTasks } from "./tasks/tasks.ts";
@@ -357,6 +358,10 @@ class EngineStore implements Store {
 
   async committedFile(repository: string, kind: "range" | "meta_range", id: string): Promise<CommittedFile> {
     return await committedFile(await this.#repository(repository), kind, id);
+  }
+
+  async writeSymlinks(repository: string, branch: string, path: string): Promise<string> {
+    return await writeSymlinks(await this.#repository(repository), branch, path);
   }
 
   async costs(): Promise<StoreCosts> {

@@ -25,6 +25,7 @@ import { REF_OPERATIONS } from "./refs.ts";
 import { REPOSITORY_OPERATIONS } from "./repositories.ts";
 import { SETUP_OPERATIONS } from "./setup.ts";
 import { STAGING_OPERATIONS } from "./staging.ts";
+import { SYMLINK_OPERATIONS } from "./symlinks.ts";
 import { TAG_OPERATIONS } from "./tags.ts";
 import { TASK_OPERATIONS } from "./tasks.ts";
 import { UPLOAD_OPERATIONS } from "./uploads.ts";
@@ -51,6 +52,7 @@ const BUILT: readonly Operation[] = [
   ...UPLOAD_OPERATIONS,
   ...OBJECT_CHANGE_OPERATIONS,
   ...STAGING_OPERATIONS,
+  ...SYMLINK_OPERATIONS,
 ];
 
 /** The operations that are built, by ID. */

@@ -172,6 +172,8 @@ def metadata(client):
     content = client.internal_api.get_metadata_object("sdk-branches", commit.meta_range_id, "meta_range")
     assert b"metaranges" in bytes(content)
     expect(404, lambda: client.metadata_api.get_range("sdk-branches", commit.meta_range_id))
+    links = client.internal_api.create_symlink_file("sdk-branches", "main")
+    assert links.location.endswith("/_lakefs/symlinks/sdk-branches/main"), links
     expect(400, lambda: client.metadata_api.get_range("sdk-branches", "../../../etc/passwd"))
 
 
