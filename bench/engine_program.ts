@@ -23,7 +23,7 @@ import {
   TableFiles,
 } from "../engine/committed/mod.ts";
 import { EntryReader, entryWeight } from "../engine/objects/mod.ts";
-import { commitBranch, writeCommit } from "../engine/operations/commit.ts";
+import { commitBranch, prepareCommit } from "../engine/operations/commit.ts";
 import { createRepository } from "../engine/operations/create_repository.ts";
 import { land } from "../engine/operations/landing.ts";
 import { listView } from "../engine/operations/list.ts";
@@ -103,9 +103,9 @@ class Program {
         repository.applyOptions,
       );
       const text = { parents: [parent], committer: "bench", message: "Many entries", metadata: {} };
-      const commit = await writeCommit(repository, applied, text);
+      const commit = await prepareCommit(repository, applied, text);
       const note = { operation: "commit", who: "bench" };
-      return { landing: { commitId: commit.id, note }, result: commit };
+      return { landing: { commitId: commit.id, commit, note }, result: commit };
     });
     const ranges = (await (await this.#metarange()).ranges()).length;
     return { seconds: [since(start)], answer: ranges };

@@ -12,7 +12,7 @@ import { openDiskCache } from "../cache/mod.ts";
 import { openFileObjectStore } from "../drivers/file/mod.ts";
 import { applyChanges, type Change } from "../engine/committed/mod.ts";
 import { type Entry, entryRecord } from "../engine/objects/mod.ts";
-import { writeCommit } from "../engine/operations/commit.ts";
+import { prepareCommit } from "../engine/operations/commit.ts";
 import { land } from "../engine/operations/landing.ts";
 import { Repositories } from "../engine/refs/mod.ts";
 import { Repository } from "../engine/repository.ts";
@@ -78,9 +78,9 @@ export async function commitEntries(
       const base = repository.metarange(parent.metaRangeId);
       const applied = await applyChanges(repository.files, base, entries(count), repository.applyOptions);
       const text = { parents: [parent], committer: "bench", message: "Many entries", metadata: {} };
-      const commit = await writeCommit(repository, applied, text);
+      const commit = await prepareCommit(repository, applied, text);
       return {
-        landing: { commitId: commit.id, note: { operation: "commit", who: "bench" } },
+        landing: { commitId: commit.id, commit, note: { operation: "commit", who: "bench" } },
         result: commit,
       };
     });

@@ -2,7 +2,8 @@
 
 import { CodedError } from "../base/errors.ts";
 import { MAX_KEY_BYTES, MAX_PARTITION_BYTES, MAX_VALUE_BYTES } from "../base/limits.ts";
-import type { KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "./store.ts";
+import { setIfAround } from "./around.ts";
+import type { Around, KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "./store.ts";
 
 /**
  * Returns `store` with every partition, key and value checked before it is reached. Nothing of a call is carried out
@@ -53,6 +54,15 @@ class LimitedKvStore implements KvStore {
     checkKey(key);
     checkValue(value);
     await this.#store.setIf(partition, key, value, predicate);
+  }
+
+  async setIfAround(partition: Uint8Array, entry: KvEntry, around: Around): Promise<void> {
+    checkPartition(partition);
+    for (const { key, value } of [entry, ...around.before ?? [], ...around.after ?? []]) {
+      checkKey(key);
+      checkValue(value);
+    }
+    await setIfAround(this.#store, partition, entry, around);
   }
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {

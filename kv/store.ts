@@ -33,6 +33,15 @@ export interface ScanOptions {
   readonly pageSize?: number;
 }
 
+/** Writes of the same partition that go with a compare-and-set. */
+export interface Around {
+  readonly predicate: Predicate | undefined;
+  /** Stored no later than the value, and perhaps even when that is refused. */
+  readonly before?: readonly KvEntry[];
+  /** Stored only when the value was; if the process ends in between, perhaps not even then. */
+  readonly after?: readonly KvEntry[];
+}
+
 export interface KvStore {
   /** Returns the value and its predicate, or `undefined`. The arrays are the caller's own. */
   get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
@@ -61,6 +70,12 @@ export interface KvStore {
     value: Uint8Array,
     predicate: Predicate | undefined,
   ): Promise<void>;
+
+  /**
+   * Does {@link setIf} and the writes around it in one transaction. Only of drivers that have them; `setIfAround` of
+   * `around.ts` does it for all.
+   */
+  setIfAround?(partition: Uint8Array, entry: KvEntry, around: Around): Promise<void>;
 
   /** Deletes a key; a missing one is no error. */
   delete(partition: Uint8Array, key: Uint8Array): Promise<void>;

@@ -6,7 +6,7 @@ import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import { MAX_COMMIT_TEXT_BYTES } from "../../base/limits.ts";
 import type { CommitOptions } from "../../drivers/store.ts";
 import { type Applied, applyChanges, type Change } from "../committed/mod.ts";
-import type { Commit } from "../refs/mod.ts";
+import { type Commit, commitOf } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { isTokenEmpty, type StagedRecord, stagedRecords } from "../staging/mod.ts";
 import { findBranch, land, type Landing, type Sample } from "./landing.ts";
@@ -40,14 +40,14 @@ export async function commitBranch(
       // Only no-changes were staged: they go, the branch stays where it is.
       return { landing: { ...landing, commitId: parent.id } satisfies Landing, result: undefined };
     }
-    const commit = await writeCommit(repository, applied, {
+    const commit = await prepareCommit(repository, applied, {
       parents: [parent],
       committer: options.committer,
       message: options.message,
       metadata: options.metadata ?? {},
       ...(options.date === undefined ? {} : { date: options.date }),
     });
-    return { landing: { ...landing, commitId: commit.id }, result: commit };
+    return { landing: { ...landing, commitId: commit.id, commit }, result: commit };
   }, { signal });
   return outcome ?? refuseNoChanges(branch, filter);
 }
@@ -64,16 +64,16 @@ export interface CommitText {
 }
 
 /**
- * Flushes a new metarange and its new ranges, whoever wrote them, and writes the commit record: in this order, so that no
- * durable record ever names what power loss may still take.
+ * Flushes a new metarange and its new ranges, whoever wrote them, and makes the commit, which is stored when it lands: in
+ * this order, so that no durable record ever names what power loss may still take.
  */
-export async function writeCommit(
+export async function prepareCommit(
   repository: Repository,
   metarange: { readonly id: string; readonly newRanges: readonly string[] },
   text: CommitText,
 ): Promise<Commit> {
   await repository.files.flush([...metarange.newRanges, ...(metarange.id === "" ? [] : [metarange.id])]);
-  return await repository.commits.put({
+  return commitOf({
     committer: text.committer,
     message: text.message,
     metadata: text.metadata,

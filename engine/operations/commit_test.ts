@@ -237,7 +237,7 @@ test("nothing is acknowledged into a repository that was deleted meanwhile, even
       async before({ call, key }) {
         const isMoment = step === "stage"
           ? call === "setMany" && key === "a"
-          : call === "set" && key.startsWith("commits/");
+          : call === "setMany" && key.startsWith("commits/");
         if (!isArmed || !isMoment) return;
         isArmed = false;
         await others.store.deleteRepository("repo");

@@ -11,9 +11,16 @@
  */
 
 import { CodedError, isCoded, throwIfAborted } from "../../base/errors.ts";
-import { type BranchState, type MoveNote, resolveRef, type SeenRef } from "../refs/mod.ts";
+import {
+  type BranchState,
+  type Commit,
+  entryOfCommit,
+  type MoveNote,
+  resolveRef,
+  type SeenRef,
+} from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
-import { cleanDropped, isTokenEmpty, recordDropped } from "../staging/mod.ts";
+import { cleanDropped, droppedEntries, isTokenEmpty, recordDropped } from "../staging/mod.ts";
 
 const MAX_ATTEMPTS = 30;
 const MAX_JITTER_MS = 20;
@@ -27,6 +34,8 @@ export interface Sample {
 /** What a branch becomes. */
 export interface Landing {
   readonly commitId: string;
+  /** The commit of that ID if it is new: it is stored as the branch moves to it. */
+  readonly commit?: Commit;
   readonly note: MoveNote;
   /** A token that takes the place of the dropped ones, as the only sealed token, older than the current one. */
   readonly rest?: string;
@@ -52,8 +61,6 @@ export async function land<T>(
     throwIfAborted(signal);
     if (await moveBranch(repository, branch, { sample, landing })) {
       await repository.checkLive();
-      const dropped = landing.keepsTokens ? [] : sample.tokens;
-      await recordDropped(repository.kv, repository.partition, { tokens: dropped, clock: repository.clock });
       await cleanDropped(repository.kv, repository.partition, repository.clock);
       return result;
     }
@@ -155,10 +162,14 @@ async function moveBranch(
       commitId: landing.commitId,
       sealedTokens: landing.rest === undefined ? newer : [...newer, landing.rest],
     };
+    const along = {
+      before: landing.commit ? [entryOfCommit(landing.commit)] : [],
+      after: landing.keepsTokens ? [] : droppedEntries(sample.tokens, repository.clock),
+    };
     // A branch that stays at its commit has not moved: only its tokens change, and the reflog says nothing.
     const hasLanded = landing.commitId === commitId
-      ? await repository.refs.retoken(seen, { ...seen.record, branch })
-      : await repository.refs.change(seen, { name, isDeleted: false, branch }, landing.note);
+      ? await repository.refs.retoken(seen, { ...seen.record, branch }, along)
+      : await repository.refs.change(seen, { name, isDeleted: false, branch }, landing.note, along);
     if (hasLanded) return true;
   }
 }

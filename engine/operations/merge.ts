@@ -6,7 +6,7 @@ import { type Applied, type MergeInputs, NO_METARANGE } from "../committed/mod.t
 import { type Commit, mergeBase, resolveRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { applyMerge, inputsOf } from "./apply_merge.ts";
-import { checkCommitText, hasChanged, writeCommit } from "./commit.ts";
+import { checkCommitText, hasChanged, prepareCommit } from "./commit.ts";
 import { findBranch, land, type Sample } from "./landing.ts";
 import { ConflictSettler } from "./settle_conflicts.ts";
 import { refuseDirty, StagedGuard } from "./staged_guard.ts";
@@ -58,11 +58,15 @@ export async function mergeInto(
     if (options.squash && options.ifSame !== "commit" && !hasChanged(applied)) refuseNothingToMerge(names);
     await repository.objects.flush(settler.unflushed);
     const parents = options.squash || ours.id === theirs.id ? [ours] : [ours, theirs];
-    const commit = await writeCommit(repository, applied, { parents, committer: options.committer, ...text });
+    const commit = await prepareCommit(repository, applied, {
+      parents,
+      committer: options.committer,
+      ...text,
+    });
     const rest = await guard?.copy();
     const note = { operation: "merge", who: options.committer };
     return {
-      landing: { commitId: commit.id, note, ...(rest === undefined ? {} : { rest }) },
+      landing: { commitId: commit.id, commit, note, ...(rest === undefined ? {} : { rest }) },
       result: { reference: commit.id, summary: summaryOf(applied) },
     };
   }, { signal: options.signal });

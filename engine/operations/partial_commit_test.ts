@@ -83,7 +83,7 @@ test("the rest goes over as it is: tombstones, objects that are not flushed, non
   const dying = testEngine({
     kv: hookedKv(engine.kv, {
       before({ call, key }) {
-        if (call === "set" && key.startsWith("commits/")) throw new Error("killed");
+        if (call === "setMany" && key.startsWith("commits/")) throw new Error("killed");
       },
     }),
     objects: engine.objects,
@@ -126,7 +126,7 @@ test("a rest that did not land is deleted after the delay, and one that landed i
         if (call === "setMany" && key === "keep") rests.push(partition);
       },
       async after({ call, key }) {
-        if (!isArmed || call !== "set" || !key.startsWith("commits/")) return;
+        if (!isArmed || call !== "setMany" || !key.startsWith("commits/")) return;
         isArmed = false;
         // The branch moves under the commit, so it starts again, with another rest.
         await write(engine.store, "main", { "other/a": "1" });

@@ -6,7 +6,7 @@ import { NO_METARANGE } from "../committed/mod.ts";
 import { type Commit, resolveRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { applyMerge, inputsOf } from "./apply_merge.ts";
-import { checkCommitText, hasChanged, writeCommit } from "./commit.ts";
+import { checkCommitText, hasChanged, prepareCommit } from "./commit.ts";
 import { findBranch, land } from "./landing.ts";
 import { ConflictSettler } from "./settle_conflicts.ts";
 import { refuseDirty } from "./staged_guard.ts";
@@ -68,14 +68,14 @@ async function pick(
       );
     }
     await repository.objects.flush(settler.unflushed);
-    const landed = await writeCommit(repository, applied, {
+    const landed = await prepareCommit(repository, applied, {
       parents: [head],
       committer: options.committer,
       message,
       metadata,
     });
     return {
-      landing: { commitId: landed.id, note: { operation: verb, who: options.committer } },
+      landing: { commitId: landed.id, commit: landed, note: { operation: verb, who: options.committer } },
       result: landed,
     };
   });

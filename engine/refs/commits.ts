@@ -2,7 +2,7 @@
 
 import { lossyText, utf8 } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
-import type { KvStore } from "../../kv/store.ts";
+import type { KvEntry, KvStore } from "../../kv/store.ts";
 import { commitId } from "./commit_id.ts";
 import { type CommitRecord, decodeCommit, encodeCommit } from "./records.ts";
 
@@ -12,6 +12,16 @@ const MAX_CACHED = 10_000;
 
 export interface Commit extends CommitRecord {
   readonly id: string;
+}
+
+/** Returns the commit that a record makes. */
+export function commitOf(record: CommitRecord): Commit {
+  return { id: commitId(record), ...record };
+}
+
+/** Returns a commit as it is stored in the repository's partition. */
+export function entryOfCommit({ id, ...record }: Commit): KvEntry {
+  return { key: utf8(PREFIX + id), value: encodeCommit(id, record) };
 }
 
 export class Commits {
@@ -43,9 +53,10 @@ export class Commits {
 
   /** Stores a commit; durable when it returns. Storing an equal one again changes nothing. */
   async put(record: CommitRecord): Promise<Commit> {
-    const id = commitId(record);
-    await this.#kv.set(this.#partition, utf8(PREFIX + id), encodeCommit(id, record));
-    return this.#remember({ id, ...record });
+    const commit = commitOf(record);
+    const { key, value } = entryOfCommit(commit);
+    await this.#kv.set(this.#partition, key, value);
+    return this.#remember(commit);
   }
 
   /** Returns the commit with a unique ID prefix, or `undefined` when there is none. Fails with `ambiguous_ref`. */

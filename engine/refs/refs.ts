@@ -16,7 +16,7 @@ import type { Clock } from "../../base/clock.ts";
 import { timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { Randomness } from "../../base/randomness.ts";
-import type { KvStore, Predicate } from "../../kv/store.ts";
+import { type Around, type KvStore, type Predicate, setIfAround } from "../../kv/mod.ts";
 import { newIdAfter } from "../objects/mod.ts";
 import { foldName } from "./names.ts";
 import { decodeMove, decodeRef, encodeMove, encodeRef, type RefMove, type RefRecord } from "./records.ts";
@@ -52,6 +52,9 @@ export interface MoveNote {
 
 /** What a ref becomes: all but its last move, which {@link Refs.change} makes. */
 export type RefContent = Omit<RefRecord, "move">;
+
+/** What is written with the change of a ref, into the same partition; see {@link Around}. */
+export type WrittenAlong = Pick<Around, "before" | "after">;
 
 export class Refs {
   readonly #kv: KvStore;
@@ -146,13 +149,18 @@ export class Refs {
   }
 
   /** Replaces a ref only if it still is what was seen; returns whether it was. */
-  async change(seen: SeenRef, content: RefContent, note: MoveNote): Promise<boolean> {
-    return (await this.#trySet(seen, content, note)) !== undefined;
+  async change(
+    seen: SeenRef,
+    content: RefContent,
+    note: MoveNote,
+    along: WrittenAlong = {},
+  ): Promise<boolean> {
+    return (await this.#trySet(seen, content, note, along)) !== undefined;
   }
 
   /** Changes a branch's tokens without moving it: no move is recorded. Returns whether it still was what was seen. */
-  async retoken(seen: SeenRef, record: RefRecord): Promise<boolean> {
-    return await this.#setIf(seen.predicate, record);
+  async retoken(seen: SeenRef, record: RefRecord, along: WrittenAlong = {}): Promise<boolean> {
+    return await this.#setIf(record, { ...along, predicate: seen.predicate });
   }
 
   /** Yields the recorded moves in order of time, oldest first; of one ref when a name is given. */
@@ -195,14 +203,15 @@ export class Refs {
     seen: SeenRef | undefined,
     content: RefContent,
     note: MoveNote,
+    along: WrittenAlong = {},
   ): Promise<RefRecord | undefined> {
     const before = seen?.record;
+    const kept = [...along.before ?? []];
     if (before) {
-      const entries = [{ key: utf8(LOG_PREFIX + before.move.id), value: encodeMove(before.move) }];
+      kept.push({ key: utf8(LOG_PREFIX + before.move.id), value: encodeMove(before.move) });
       if (before.isDeleted && note.restored !== before.move.id) {
-        entries.push({ key: deletedKey(before), value: encodeRef(before) });
+        kept.push({ key: deletedKey(before), value: encodeRef(before) });
       }
-      await this.#kv.setMany(this.#partition, entries);
     }
     const move: RefMove = {
       id: newIdAfter(before?.move.id ?? "", this.#clock, this.#randomness),
@@ -213,12 +222,14 @@ export class Refs {
       time: timestampOf(this.#clock.now()),
     };
     const record = { ...content, move };
-    return (await this.#setIf(seen?.predicate, record)) ? record : undefined;
+    const hasLanded = await this.#setIf(record, { ...along, before: kept, predicate: seen?.predicate });
+    return hasLanded ? record : undefined;
   }
 
-  async #setIf(predicate: Predicate | undefined, record: RefRecord): Promise<boolean> {
+  async #setIf(record: RefRecord, around: Around): Promise<boolean> {
+    const entry = { key: refKey(record.name), value: encodeRef(record) };
     try {
-      await this.#kv.setIf(this.#partition, refKey(record.name), encodeRef(record), predicate);
+      await setIfAround(this.#kv, this.#partition, entry, around);
       return true;
     } catch (error) {
       if (error instanceof CodedError && error.code === "predicate_failed") return false;

@@ -16,7 +16,7 @@
 import { equalBytes, lossyText, utf8 } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Randomness } from "../../base/randomness.ts";
-import type { KvStore } from "../../kv/store.ts";
+import type { KvEntry, KvStore } from "../../kv/store.ts";
 
 const PREFIX = "dropped/";
 /** Of the time in a key. */
@@ -37,10 +37,13 @@ export async function recordDropped(
   partition: Uint8Array,
   { tokens, clock }: { tokens: readonly string[]; clock: Clock },
 ): Promise<void> {
-  if (tokens.length === 0) return;
+  if (tokens.length > 0) await kv.setMany(partition, droppedEntries(tokens, clock));
+}
+
+/** Returns what {@link recordDropped} writes, for who writes it with the change that drops the tokens. */
+export function droppedEntries(tokens: readonly string[], clock: Clock): KvEntry[] {
   const time = String(Math.floor(clock.now())).padStart(TIME_DIGITS, "0");
-  const entries = tokens.map((token) => ({ key: utf8(`${PREFIX}${time}/${token}`), value: utf8(token) }));
-  await kv.setMany(partition, entries);
+  return tokens.map((token) => ({ key: utf8(`${PREFIX}${time}/${token}`), value: utf8(token) }));
 }
 
 /** Deletes some records of tokens that were dropped long enough ago; what is left is for later commits. */

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { afterKey, equalBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { PAGE_BYTES, scanRange } from "../scan_range.ts";
-import type { KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
+import type { Around, KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
 import { DatabaseFile } from "./database_file.ts";
 import { kvError, predicateFailed } from "./errors.ts";
 import { checkOpenable } from "./file_check.ts";
@@ -110,14 +110,24 @@ class LmdbKvStore implements ListedKvStore {
     value: Uint8Array,
     predicate: Predicate | undefined,
   ): Promise<void> {
-    const encoded = encodeKey(partition, key);
+    await this.setIfAround(partition, { key, value }, { predicate });
+  }
+
+  async setIfAround(
+    partition: Uint8Array,
+    entry: KvEntry,
+    { predicate, before = [], after = [] }: Around,
+  ): Promise<void> {
+    const encoded = encodeKey(partition, entry.key);
     const expected = (predicate as LmdbPredicate | undefined)?.kvPredicate;
     const writer = await this.#openWriter();
     await writer.commit((records) => {
       const stored = records.get(encoded);
       const holds = expected ? stored !== undefined && equalBytes(stored, expected) : stored === undefined;
       if (!holds) return predicateFailed();
-      records.put(encoded, value);
+      for (const { key, value } of [...before, entry, ...after]) {
+        records.put(encodeKey(partition, key), value);
+      }
     });
   }
 

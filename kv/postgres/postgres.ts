@@ -12,7 +12,7 @@ import { CodedError } from "../../base/errors.ts";
 import type { Randomness } from "../../base/randomness.ts";
 import { retrying } from "../retrying.ts";
 import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
-import type { KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
+import type { Around, KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
 import {
   newVersion,
   predicateFailed,
@@ -165,18 +165,24 @@ class PostgresKvStore implements ListedKvStore {
     if (entries.length === 0) return;
     const ours = newVersion(this.#options.randomness);
     const sorted = lastOfEach(entries);
-    const batches = batched(sorted);
-    const write = async (run: Run) => {
-      for (const batch of batches) {
-        const keys = batch.map(({ key }) => key), values = batch.map(({ value }) => value);
-        await run(this.#sql.setMany, [partition, ours, keys.map(asBuffer), values.map(asBuffer)]);
-      }
-    };
+    const write = (run: Run) => this.#setBatches(run, partition, { entries: sorted, ours });
+    const isOneBatch = batched(sorted).length === 1;
     await this.#writing(
       partition,
       sorted.map(({ key }) => key),
-      (run) => batches.length === 1 ? write(run) : inTransaction(run, () => write(run)),
+      (run) => isOneBatch ? write(run) : inTransaction(run, () => write(run)),
     );
+  }
+
+  async #setBatches(
+    run: Run,
+    partition: Uint8Array,
+    { entries, ours }: { readonly entries: readonly KvEntry[]; readonly ours: Uint8Array },
+  ): Promise<void> {
+    for (const batch of batched(entries)) {
+      const keys = batch.map(({ key }) => key), values = batch.map(({ value }) => value);
+      await run(this.#sql.setMany, [partition, ours, keys.map(asBuffer), values.map(asBuffer)]);
+    }
   }
 
   async setIf(
@@ -185,16 +191,34 @@ class PostgresKvStore implements ListedKvStore {
     value: Uint8Array,
     predicate: Predicate | undefined,
   ): Promise<void> {
+    await this.setIfAround(partition, { key, value }, { predicate });
+  }
+
+  async setIfAround(
+    partition: Uint8Array,
+    { key, value }: KvEntry,
+    { predicate, before = [], after = [] }: Around,
+  ): Promise<void> {
     const ours = newVersion(this.#options.randomness);
     const expected = versionOf(predicate);
-    await this.#writing(partition, [key], async (run, mayHaveLanded) => {
+    const others = lastOfEach([...before, ...after]);
+    const compareAndSet = async (run: Run, mayHaveLanded: boolean) => {
       const { rowCount } = expected
         ? await run(this.#sql.replace, [partition, key, value, ours, expected])
         : await run(this.#sql.insert, [partition, key, value, ours]);
-      if (rowCount === 1) return;
+      if (rowCount === 1) return await this.#setBatches(run, partition, { entries: others, ours });
       if (!mayHaveLanded) throw predicateFailed();
+      // What landed took the others along.
       settle(verdictOf(await this.#versions(run, { partition, key }), { ours, expected }));
-    });
+    };
+    await this.#writing(
+      partition,
+      [key, ...others.map((other) => other.key)],
+      (run, mayHaveLanded) =>
+        others.length === 0
+          ? compareAndSet(run, mayHaveLanded)
+          : inTransaction(run, () => compareAndSet(run, mayHaveLanded)),
+    );
   }
 
   /**

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
+import { setIfAround } from "../../kv/around.ts";
 import type { KvStore } from "../../kv/store.ts";
 import type { Proxy } from "../services/proxy.ts";
 import { K, P, refused, scanned, valueOf } from "./kv_suite_support.ts";
@@ -69,6 +70,20 @@ function testVerdicts(check: (title: string, body: (opened: Opened) => Promise<v
     proxy.breaks({ at: "answer", meanwhile: () => follow(straight, "theirs") });
     await store.setIf(P, K, utf8("ours"), seen!.predicate);
     assert.deepEqual(await valueOf(straight, K), utf8("ours, theirs"));
+  });
+
+  check("writes around a compare-and-set are there though an answer was lost", async (opened) => {
+    const { store, straight, proxy } = opened;
+    const seen = await store.get(P, K);
+    const before = [{ key: utf8("before"), value: K }], after = [{ key: utf8("after"), value: K }];
+    proxy.breaks({ at: "answer" });
+    await setIfAround(store, P, { key: K, value: utf8("ours") }, {
+      predicate: seen!.predicate,
+      before,
+      after,
+    });
+    assert.deepEqual(await valueOf(straight, K), utf8("ours"));
+    for (const { key } of [...before, ...after]) assert.deepEqual(await valueOf(straight, key), K);
   });
 
   check("setIf() that was lost on the way is refused when another came first", async (opened) => {

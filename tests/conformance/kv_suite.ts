@@ -8,6 +8,7 @@ import { test, type TestContext } from "node:test";
 import { compareBytes, hex, utf8 } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import { seededRandomness } from "../../base/randomness.ts";
+import { setIfAround } from "../../kv/around.ts";
 import type { KvEntry, KvStore, ListedKvStore } from "../../kv/store.ts";
 import { testScans } from "./kv_suite_scans.ts";
 import { type Check, entriesOf, K, keysOf, P, refused, scanned, valueOf } from "./kv_suite_support.ts";
@@ -174,6 +175,35 @@ function testPredicates(check: Check): void {
     const { predicate } = (await store.get(P, K))!;
     await store.setIf(P, K, utf8("value"), predicate);
     await refused(store.setIf(P, K, utf8("other"), predicate));
+  });
+
+  check("writes around a compare-and-set are stored with it", async (store) => {
+    await store.set(P, K, utf8("one"));
+    await store.set(P, utf8("before"), utf8("old"));
+    const { predicate } = (await store.get(P, K))!;
+    const before = [{ key: utf8("before"), value: utf8("b") }],
+      after = [{ key: utf8("after"), value: utf8("a") }];
+    await setIfAround(store, P, { key: K, value: utf8("two") }, { predicate, before, after });
+    assert.deepEqual(await valueOf(store, K), utf8("two"));
+    assert.deepEqual(await valueOf(store, utf8("before")), utf8("b"));
+    assert.deepEqual(await valueOf(store, utf8("after")), utf8("a"));
+    // Its predicate is as good as that of any other write.
+    const seen = (await store.get(P, utf8("after")))!;
+    await store.setIf(P, utf8("after"), utf8("next"), seen.predicate);
+  });
+
+  check("what comes after a compare-and-set that is refused is not stored", async (store) => {
+    await store.set(P, K, utf8("one"));
+    const { predicate } = (await store.get(P, K))!;
+    await store.set(P, K, utf8("theirs"));
+    const before = [{ key: utf8("before"), value: utf8("b") }],
+      after = [{ key: utf8("after"), value: utf8("a") }];
+    await refused(setIfAround(store, P, { key: K, value: utf8("ours") }, { predicate, before, after }));
+    await refused(
+      setIfAround(store, P, { key: K, value: utf8("ours") }, { predicate: undefined, before, after }),
+    );
+    assert.deepEqual(await valueOf(store, K), utf8("theirs"));
+    assert.equal(await store.get(P, utf8("after")), undefined);
   });
 
   check("of many setIf() on one key that run at once exactly one wins", async (store) => {

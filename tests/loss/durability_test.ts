@@ -34,7 +34,7 @@ async function commitAfterCrash(
     objects: unflushed,
     kv: hookedKv(kv, {
       before({ call, key }) {
-        if (call === "set" && key.startsWith("commits/")) throw new Error("killed");
+        if (call === "setMany" && key.startsWith("commits/")) throw new Error("killed");
       },
     }),
   });
@@ -141,7 +141,7 @@ async function commitOverUnflushed(
     objects: { ...disk, flush: () => Promise.resolve() },
     kv: hookedKv(kv, {
       before({ call, key }) {
-        if (call === "set" && key.startsWith("commits/")) throw new Error("killed");
+        if (call === "setMany" && key.startsWith("commits/")) throw new Error("killed");
       },
     }),
   });
