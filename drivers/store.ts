@@ -11,9 +11,11 @@ import type { Selector } from "../base/uri.ts";
 import type { BlameItem, BlameOptions, LogOptions, ReflogItem } from "./history.ts";
 import type { MergeOptions, MergePreviewItem, MergeResult, PickOptions } from "./merging.ts";
 import type { CommittedFile, Settings } from "./settings.ts";
+import type { CommitNotes } from "./commit_notes.ts";
 import type { Tasks } from "./tasks.ts";
 
 export { commitJson, objectJson, refJson, repositoryJson } from "./json.ts";
+export type * from "./commit_notes.ts";
 export type * from "./history.ts";
 export type * from "./merging.ts";
 export type * from "./settings.ts";
@@ -399,6 +401,9 @@ export interface Store {
 
   /** What runs for long without anybody waiting, if the store can do that. */
   readonly tasks?: Tasks;
+
+  /** What servers are to commit by themselves, if the store keeps notes of that. */
+  readonly commitNotes?: CommitNotes;
 
   /** Returns what this store has read and written of committed data since it was opened, if it counts that. */
   costs?(): Promise<StoreCosts>;

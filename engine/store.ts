@@ -31,6 +31,7 @@ import type {
   WriterOptions,
 } from "../drivers/store.ts";
 import type { CommittedFile, Settings } from "../drivers/settings.ts";
+import type { CommitNotes } from "../drivers/commit_notes.ts";
 import type { Tasks } from "../drivers/tasks.ts";
 import { lossyText } from "../base/bytes.ts";
 import { checkObjectMetadata, pathKey } from "./objects/mod.ts";
@@ -54,6 +55,7 @@ import { select } from "./operations/select.ts";
 import { commitInfo, repositoryInfo, statsOfRecord } from "./operations/stats.ts";
 import { writeSymlinks } from "./operations/symlinks.ts";
 import { committedFile } from "./operations/table_file.ts";
+import { EngineCommitNotes } from "./commit_notes.ts";
 import { EngineSettings } from "./settings.ts";
 import { EngineTasks } from "./tasks/tasks.ts";
 import { lookUp, objectNotFound, openView } from "./operations/view.ts";
@@ -87,9 +89,12 @@ class EngineStore implements Store {
   readonly settings: Settings = new EngineSettings((name) => this.#repository(name));
   readonly tasks: Tasks = new EngineTasks((name) => this.#repository(name), this);
 
+  readonly commitNotes: CommitNotes;
+
   constructor(context: EngineContext) {
     this.#context = context;
     this.#repositories = new Repositories(context.kv);
+    this.commitNotes = new EngineCommitNotes(context.kv, this.#repositories);
   }
 
   async createRepository(
