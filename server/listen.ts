@@ -10,6 +10,8 @@ import { CodedError } from "../base/errors.ts";
 export interface Peer {
   /** The address that the connection comes from, if it is known. */
   address(): string | undefined;
+  /** The target of the request line, where the request's URL is no longer it. */
+  target?(): string | undefined;
   /** Lets the connection be without traffic while we work: an idle one is otherwise closed. */
   keepOpen(): void;
   /** Takes that back, for the connection outlives the request. */

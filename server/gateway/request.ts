@@ -4,26 +4,18 @@ import type { ByteStream } from "../../drivers/object_store.ts";
 import type { ServerContext } from "../context.ts";
 import type { Peer } from "../listen.ts";
 import { S3Error } from "./errors.ts";
+import type { ChecksumAlgorithm } from "./payload/checksums.ts";
+import { Content, type VerifiedChecksum } from "./payload/content.ts";
+import { bodyPlan, type BodyUse, payloadOf } from "./payload/plan.ts";
+import { operationOf, type S3OperationName } from "./routes.ts";
+import { chunkSigner } from "./signatures/chunk_signer.ts";
+import { presentedSignature } from "./signatures/presented.ts";
+import { verifySignature } from "./signatures/verify.ts";
+import { ownHost, parseTarget, type S3Query, targetOf } from "./target.ts";
 
-/** The query of a request, each name and value decoded once. */
-export interface S3Query {
-  /** Returns the value of the first parameter of this name; `""` when it has none (`?uploads`). */
-  get(name: string): string | undefined;
-  has(name: string): boolean;
-  /** All parameters in the order in which they came. */
-  readonly entries: readonly (readonly [name: string, value: string])[];
-}
-
-export type ChecksumAlgorithm = "CRC32" | "CRC32C" | "CRC64NVME" | "SHA1" | "SHA256";
-
-/** A checksum that a client sent with a body, and which the body turned out to have. */
-export interface VerifiedChecksum {
-  readonly algorithm: ChecksumAlgorithm;
-  /** The answer's header: `x-amz-checksum-crc32`. */
-  readonly header: string;
-  /** Returns it in base64. A checksum in a trailer is known only once the body has been read to its end. */
-  value(): string;
-}
+export type { ChecksumAlgorithm } from "./payload/checksums.ts";
+export type { VerifiedChecksum } from "./payload/content.ts";
+export type { S3Query } from "./target.ts";
 
 export interface S3Request {
   readonly method: string;
@@ -32,6 +24,7 @@ export interface S3Request {
   /** Decoded once and otherwise exact: `a//b`, `..`, `+`, `%2e` written `%252e`. Never empty; `undefined` at a bucket. */
   readonly key: string | undefined;
   readonly query: S3Query;
+  /** With those that a signed URL carries, and without the encoding that the body no longer has. */
   readonly headers: Headers;
   /** The target of the request line, as it came. */
   readonly rawTarget: string;
@@ -45,17 +38,99 @@ export interface S3Request {
   wholeBody(mostBytes: number): Promise<Uint8Array>;
   /** How many bytes the content has, if that was said. */
   readonly bodyBytes: number | undefined;
+  /** The checksum that the client sent. */
   readonly checksum: VerifiedChecksum | undefined;
+  /**
+   * Has a checksum computed while the body is read, which must not have begun. It is the client's own if that is of this
+   * algorithm.
+   */
+  computeChecksum(algorithm: ChecksumAlgorithm): VerifiedChecksum;
   readonly signal: AbortSignal;
 }
 
 /**
  * Parses a request and checks who sent it. Fails with an `S3Error`: `AccessDenied` for one that is not signed,
- * `InvalidAccessKeyId`, `SignatureDoesNotMatch`, `RequestTimeTooSkewed` and others.
+ * `InvalidAccessKeyId`, `SignatureDoesNotMatch`, `RequestTimeTooSkewed` and others; with `too_many_logins` for who fails often.
  */
-export function openS3Request(
-  _request: Request,
-  _parts: { context: ServerContext; peer: Peer },
+export async function openS3Request(
+  request: Request,
+  { context, peer }: { context: ServerContext; peer: Peer },
 ): Promise<S3Request> {
-  return Promise.reject(new S3Error("NotImplemented"));
+  const { method } = request;
+  const host = ownHost(request.headers.get("host"), context.hosts);
+  if (!host) {
+    throw new S3Error("AccessDenied", "The request names a host that this server does not know itself by");
+  }
+  const rawTarget = peer.target?.() ?? targetOf(request.url);
+  const target = parseTarget(rawTarget, host.bucket);
+  const presented = presentedSignature(request.headers, { query: target.query, nowMs: context.clock.now() });
+  const headers = presented.isInQuery ? withHeadersOfQuery(request.headers, target.query) : request.headers;
+  const payload = payloadOf(headers, presented);
+  const signature = await verifySignature(presented, {
+    request: { method, headers: request.headers, target, payloadHash: payload.text },
+    auth: context.auth,
+    address: () => peer.address() ?? "unknown",
+  });
+  const operation = operationOf({ method, headers, ...target });
+  const plan = bodyPlan(request, { headers, payload, use: bodyUse(operation, method) });
+  const signer = payload.chunks?.areSigned ? chunkSigner(signature) : undefined;
+  const content = new Content(request, { plan, signer, limits: context.limits });
+  return {
+    method,
+    bucket: target.bucket,
+    key: target.key,
+    query: target.query,
+    headers: payload.chunks ? withoutChunks(headers) : headers,
+    rawTarget,
+    user: signature.user,
+    get body() {
+      return content.stream();
+    },
+    content: () => content.wholeIfSmall(),
+    wholeBody: (mostBytes) => content.whole(mostBytes),
+    bodyBytes: plan.contentBytes,
+    checksum: content.checksum,
+    computeChecksum: (algorithm) => content.compute(algorithm),
+    signal: request.signal,
+  };
+}
+
+function bodyUse(operation: S3OperationName, method: string): BodyUse {
+  const isContent = operation === "PutObject" || operation === "UploadPart";
+  const hasDocument = method === "POST" && operation !== "CompleteMultipartUpload";
+  return { isContent, hasChecksum: isContent || hasDocument };
+}
+
+/** Who signs a URL puts headers of S3 into its query, for whoever uses it would have to send them. */
+function withHeadersOfQuery(given: Headers, { entries }: S3Query): Headers {
+  const headers = new Headers(given);
+  for (const [name, value] of entries) {
+    if (!/^x-amz-/i.test(name) || OF_SIGNATURE.has(name) || headers.has(name)) continue;
+    try {
+      headers.set(name, value);
+    } catch (error) {
+      const details = { ArgumentName: name, ArgumentValue: value };
+      throw new S3Error("InvalidArgument", "The query holds what no header may hold", {
+        details,
+        cause: error,
+      });
+    }
+  }
+  return headers;
+}
+
+const OF_SIGNATURE: ReadonlySet<string> = new Set(
+  ["Algorithm", "Credential", "Date", "Expires", "Security-Token", "Signature", "SignedHeaders"].map((name) =>
+    `X-Amz-${name}`
+  ),
+);
+
+function withoutChunks(given: Headers): Headers {
+  const encodings = given.get("content-encoding")?.split(",").map((one) => one.trim());
+  if (!encodings) return given;
+  const rest = encodings.filter((one) => one.toLowerCase() !== "aws-chunked").join(", ");
+  const headers = new Headers(given);
+  if (rest === "") headers.delete("content-encoding");
+  else headers.set("content-encoding", rest);
+  return headers;
 }

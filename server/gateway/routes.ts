@@ -27,6 +27,9 @@ export type S3OperationName =
   | "ListParts"
   | "ListMultipartUploads";
 
+/** What of a request says what it is for. */
+export type Routed = Pick<S3Request, "method" | "bucket" | "key" | "query" | "headers">;
+
 /** What S3 keeps beside buckets and objects under a name in the query. */
 export const SUBRESOURCES: ReadonlySet<string> = new Set([
   "accelerate",
@@ -70,13 +73,13 @@ export const SUBRESOURCES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the subresource that a request names; `""` when it is for the bucket or object itself. */
-export function subresourceOf({ query }: S3Request): string {
+export function subresourceOf({ query }: Routed): string {
   for (const [name] of query.entries) if (SUBRESOURCES.has(name)) return name;
   return "";
 }
 
 /** Returns the operation of a request. Fails with `NotImplemented`, `MethodNotAllowed`. */
-export function operationOf(request: S3Request): S3OperationName {
+export function operationOf(request: Routed): S3OperationName {
   const { bucket, key } = request;
   const found = bucket === undefined
     ? serviceOperation(request)
@@ -87,11 +90,11 @@ export function operationOf(request: S3Request): S3OperationName {
   throw new S3Error(subresourceOf(request) === "" ? "MethodNotAllowed" : "NotImplemented");
 }
 
-function serviceOperation({ method }: S3Request): S3OperationName | undefined {
+function serviceOperation({ method }: Routed): S3OperationName | undefined {
   return method === "GET" || method === "HEAD" ? "ListBuckets" : undefined;
 }
 
-function bucketOperation(request: S3Request): S3OperationName | undefined {
+function bucketOperation(request: Routed): S3OperationName | undefined {
   const { method, query } = request;
   const subresource = subresourceOf(request);
   if (method === "GET" && subresource === "uploads") return "ListMultipartUploads";
@@ -111,7 +114,7 @@ function bucketOperation(request: S3Request): S3OperationName | undefined {
   return undefined;
 }
 
-function objectOperation(request: S3Request): S3OperationName | undefined {
+function objectOperation(request: Routed): S3OperationName | undefined {
   const { method, query, headers } = request;
   const isCopy = headers.has("x-amz-copy-source");
   switch (`${method} ${subresourceOf(request)}`.trimEnd()) {
