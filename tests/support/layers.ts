@@ -28,6 +28,7 @@ const PACKAGES: ReadonlyMap<string, string> = new Map([
   ["hono", "server/"],
   ["zod", "server/"],
   ["@rgrove/parse-xml", "server/gateway/"],
+  ["hash-wasm", "server/gateway/payload/"],
 ]);
 
 /** What is loaded as a whole when it is needed: its files import packages as they please. */
