@@ -13,6 +13,7 @@ import type { MergeOptions, MergePreviewItem, MergeResult, PickOptions } from ".
 import type { CommittedFile, Settings } from "./settings.ts";
 import type { CommitNotes } from "./commit_notes.ts";
 import type { Tasks } from "./tasks.ts";
+import type { Uploads } from "./uploads.ts";
 
 export { commitJson, objectJson, refJson, repositoryJson } from "./json.ts";
 export type * from "./commit_notes.ts";
@@ -20,6 +21,7 @@ export type * from "./history.ts";
 export type * from "./merging.ts";
 export type * from "./settings.ts";
 export type * from "./tasks.ts";
+export type * from "./uploads.ts";
 
 export type Capability = "read" | "write" | "commit" | "branch" | "tag" | "merge" | "time" | "repositories";
 
@@ -404,6 +406,9 @@ export interface Store {
 
   /** What servers are to commit by themselves, if the store keeps notes of that. */
   readonly commitNotes?: CommitNotes;
+
+  /** Objects that come in parts, if the store can take them. */
+  readonly uploads?: Uploads;
 
   /** Returns what this store has read and written of committed data since it was opened, if it counts that. */
   costs?(): Promise<StoreCosts>;

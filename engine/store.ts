@@ -33,6 +33,7 @@ import type {
 import type { CommittedFile, Settings } from "../drivers/settings.ts";
 import type { CommitNotes } from "../drivers/commit_notes.ts";
 import type { Tasks } from "../drivers/tasks.ts";
+import type { Uploads } from "../drivers/uploads.ts";
 import { lossyText } from "../base/bytes.ts";
 import { checkObjectMetadata, pathKey } from "./objects/mod.ts";
 import { blame } from "./operations/blame.ts";
@@ -58,6 +59,7 @@ import { committedFile } from "./operations/table_file.ts";
 import { EngineCommitNotes } from "./commit_notes.ts";
 import { EngineSettings } from "./settings.ts";
 import { EngineTasks } from "./tasks/tasks.ts";
+import { EngineUploads } from "./uploads/uploads.ts";
 import { lookUp, objectNotFound, openView } from "./operations/view.ts";
 import { EngineBranchWriter } from "./operations/writer.ts";
 import type { ValueRecord } from "./committed/mod.ts";
@@ -88,6 +90,7 @@ class EngineStore implements Store {
   readonly #open = new Map<string, Promise<Repository>>();
   readonly settings: Settings = new EngineSettings((name) => this.#repository(name));
   readonly tasks: Tasks = new EngineTasks((name) => this.#repository(name), this);
+  readonly uploads: Uploads = new EngineUploads((name) => this.#repository(name));
 
   readonly commitNotes: CommitNotes;
 

@@ -1,8 +1,7 @@
 /** Many writes to one branch: objects are stored as they come, then staged in batches. */
 
 import { type Clock, timestampOf } from "../../base/clock.ts";
-import { isCoded } from "../../base/errors.ts";
-import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
+import type { ByteStream } from "../../drivers/object_store.ts";
 import type {
   BranchWriter,
   CopyObjectOptions,
@@ -15,7 +14,6 @@ import type {
 import {
   checkObjectMetadata,
   decodeEntry,
-  downloadObject,
   type Entry,
   pathKey,
   uploadObject,
@@ -24,6 +22,7 @@ import {
 import type { Repository } from "../repository.ts";
 import { type StagedWrite, stageWrites, tryAgain, type UnusedObject } from "./stage.ts";
 import { WriteConditions } from "./conditions.ts";
+import { disposeUnused } from "./dispose.ts";
 import { type Condition, isSame, stageIf } from "./stage_if.ts";
 import { flushObjects, stageInGroup } from "./stage_group.ts";
 import { findBranch } from "./landing.ts";
@@ -164,7 +163,7 @@ export class EngineBranchWriter implements BranchWriter {
     if (writes.length === 0) return;
     try {
       const unused = await this.#stage(writes);
-      for (const object of unused) await this.#dispose(object);
+      for (const object of unused) await disposeUnused(this.#repository, object);
       this.#flushLate(writes, new Set(unused.map(({ address }) => address)));
     } catch (error) {
       this.#failure = error;
@@ -185,20 +184,6 @@ export class EngineBranchWriter implements BranchWriter {
     if (!this.#isRelaxed) return;
     const addresses = writes.flatMap(({ entry, isFresh }) => entry && isFresh ? [entry.address] : []);
     this.#repository.lateFlush.add(addresses.filter((address) => !unused?.has(address)));
-  }
-
-  /**
-   * Deletes an object that repeats committed content. If the committed object itself is missing or damaged, its bytes are
-   * first put back in its place: they were just given, and no other way leads to them.
-   */
-  async #dispose({ address, kept }: UnusedObject): Promise<void> {
-    const { objects } = this.#repository;
-    if (kept.addressType === 1 && !(await isWhole(objects, kept))) {
-      const { body } = await objects.get(address);
-      await objects.put(kept.address, body, { mode: "replace" });
-      await objects.flush([kept.address]);
-    }
-    await objects.delete(address);
   }
 
   async #putIf(write: StagedWrite, conditions: WriteConditions): Promise<void> {
@@ -222,14 +207,4 @@ function copiedEntry(source: Entry, options: CopyObjectOptions, clock: Clock): E
   const { metadata = source.metadata, contentType = source.contentType, isNew = false } = options;
   const lastModified = isNew ? timestampOf(clock.now()) : source.lastModified;
   return { ...source, metadata, contentType, lastModified };
-}
-/** Whether an entry's object is there with the bytes that the entry speaks of. */
-async function isWhole(objects: ObjectStore, entry: Entry): Promise<boolean> {
-  try {
-    for await (const _ of await downloadObject(objects, entry));
-    return true;
-  } catch (error) {
-    if (isCoded(error) && error.kind === "corrupt") return false;
-    throw error;
-  }
 }

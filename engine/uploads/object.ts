@@ -1,0 +1,125 @@
+/**
+ * Making one object of parts.
+ *
+ * Where all bytes lie in one object already, one behind the other and nothing else, that object is it: a single part, or the
+ * parts of a copy within the repository. Otherwise the parts are read, and each one checked by what it was stored as, while
+ * they are written to a new object: bytes move once, and never lie in memory.
+ */
+
+import { equalBytes } from "../../base/bytes.ts";
+import { timestampOf } from "../../base/clock.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
+import { md5Hex, runningHash } from "../../base/hashes.ts";
+import type { ByteStream } from "../../drivers/object_store.ts";
+import { DEFAULT_CONTENT_TYPE, type Entry, newAddress } from "../objects/mod.ts";
+import type { Repository } from "../repository.ts";
+import type { UploadRecord } from "./records.ts";
+import type { NumberedPart } from "./upload.ts";
+
+export interface MadeObject {
+  readonly address: string;
+  readonly sha256: Uint8Array;
+  /** `new`: written for this; `part`: it was a part of the upload; `source`: it is another object's. */
+  readonly origin: "new" | "part" | "source";
+}
+
+/** Makes the object of parts. Fails with `part_not_found` when the bytes of one are not those that were stored. */
+export async function makeObject(
+  repository: Repository,
+  parts: readonly NumberedPart[],
+): Promise<MadeObject> {
+  const [first] = parts;
+  if (first && parts.length === 1 && !first.source) {
+    // Power may have been lost since it was written.
+    if (first.isUnflushed) { for await (const _ of checkedPart(repository, first)); }
+    return { address: first.address, sha256: first.sha256, origin: "part" };
+  }
+  if (first?.source && areWhole(parts, first.source)) {
+    return { address: first.address, sha256: first.source.sha256, origin: "source" };
+  }
+  const address = newAddress(repository.clock, repository.randomness);
+  const sha256 = runningHash("sha256");
+  await repository.objects.put(address, joined(repository, parts, sha256), { mode: "fresh" });
+  await repository.checkedFiles.storedRight(address);
+  return { address, sha256: sha256.digest(), origin: "new" };
+}
+
+/** Returns the entry of an object that was made. */
+export function entryOfParts(
+  { clock }: Repository,
+  { contentType, metadata }: UploadRecord,
+  { made, parts }: { readonly made: MadeObject; readonly parts: readonly NumberedPart[] },
+): Entry {
+  return {
+    address: made.address,
+    addressType: 1,
+    lastModified: timestampOf(clock.now()),
+    sizeBytes: parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    etag: etagOfParts(parts.map(({ md5 }) => md5)),
+    metadata,
+    contentType: contentType || DEFAULT_CONTENT_TYPE,
+    sha256: made.sha256,
+  };
+}
+
+/** Returns the ETag of an object made of parts: the MD5 of their MD5s, and how many there are. */
+export function etagOfParts(md5s: readonly Uint8Array[]): string {
+  const all = new Uint8Array(16 * md5s.length);
+  md5s.forEach((md5, i) => all.set(md5, 16 * i));
+  return `${md5Hex(all)}-${md5s.length}`;
+}
+
+/** Whether parts are all of one object, in order. */
+function areWhole(parts: readonly NumberedPart[], whole: NonNullable<NumberedPart["source"]>): boolean {
+  const { address } = parts[0]!;
+  let end = 0;
+  for (const part of parts) {
+    if (!part.source || part.address !== address || part.offset !== end) return false;
+    end += part.sizeBytes;
+  }
+  return end === whole.sizeBytes && whole.sha256.length > 0;
+}
+
+async function* joined(
+  repository: Repository,
+  parts: readonly NumberedPart[],
+  sha256: { update(piece: Uint8Array): void },
+): ByteStream {
+  for (const part of parts) {
+    for await (const piece of checkedPart(repository, part)) {
+      sha256.update(piece);
+      yield piece;
+    }
+  }
+}
+
+/** Yields a part's bytes; fails with `part_not_found` if they are others than were stored. */
+async function* checkedPart({ objects }: Repository, part: NumberedPart): ByteStream {
+  const { address, offset, sizeBytes } = part;
+  const sha256 = runningHash("sha256");
+  let size = 0;
+  try {
+    const range = { start: offset, end: offset + sizeBytes - 1 };
+    const { body } = await objects.get(address, sizeBytes === 0 ? {} : { range });
+    for await (const piece of body) {
+      sha256.update(piece);
+      size += piece.length;
+      yield piece;
+    }
+  } catch (error) {
+    const isLost = isCoded(error, "object_not_found", "invalid_range", "short_object");
+    throw isLost ? partNotFound(part.number, "its bytes are gone", error) : error;
+  }
+  if (size !== sizeBytes || !equalBytes(sha256.digest(), part.sha256)) {
+    throw partNotFound(part.number, "its bytes are not those that were stored");
+  }
+}
+
+export function partNotFound(number: number, why: string, cause?: unknown): CodedError {
+  return new CodedError(
+    "invalid",
+    "part_not_found",
+    `Cannot complete the upload with part ${number}: ${why}`,
+    { details: { part_number: number }, ...(cause === undefined ? {} : { cause }) },
+  );
+}
