@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Randomness } from "../base/randomness.ts";
 import type { Durability, Store } from "../drivers/store.ts";
 import type { Auth } from "./auth/mod.ts";
+import type { AutoCommit } from "./gateway/auto_commit.ts";
 import type { S3Settings } from "./gateway/settings.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -25,6 +26,8 @@ export interface ServerContext {
   /** Whether `/metrics` answers without credentials. */
   readonly metricsArePublic: boolean;
   readonly s3: S3Settings;
+  /** Where what is written through S3 is committed by itself. */
+  readonly autoCommit?: AutoCommit;
 }
 
 /** What a request may take. */

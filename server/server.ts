@@ -1,6 +1,7 @@
 /** A running server: it listens, answers, and stops when it has finished what it began. */
 
 import { systemClock } from "../base/clock.ts";
+import { hex } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
 import { type Randomness, systemRandomness } from "../base/randomness.ts";
 import type { Durability, Store } from "../drivers/store.ts";
@@ -9,6 +10,7 @@ import { createApp } from "./app.ts";
 import { type Auth, randomText } from "./auth/mod.ts";
 import { DEFAULT_LIMITS, type ServerContext } from "./context.ts";
 import { errorResponse } from "./errors.ts";
+import { AutoCommit } from "./gateway/auto_commit.ts";
 import { gatewayHandler, isS3Request } from "./gateway/mod.ts";
 import { DEFAULT_S3, type S3Settings } from "./gateway/settings.ts";
 import { listen, type ListenAddress, type Listening, type RequestHandler } from "./listen.ts";
@@ -43,6 +45,8 @@ export interface RunningServer {
 /** Makes the context of a server. */
 export function serverContext(options: ServeOptions): ServerContext {
   const randomness = options.randomness ?? systemRandomness;
+  const { store, log, s3 = DEFAULT_S3 } = options;
+  const server = hex(randomness.bytes(8));
   return {
     store: options.store,
     auth: options.auth,
@@ -55,7 +59,10 @@ export function serverContext(options: ServeOptions): ServerContext {
     setupToken: randomText(randomness, "abcdefghijkmnpqrstuvwxyz23456789", 32),
     durability: options.durability ?? "strict",
     metricsArePublic: options.metricsArePublic ?? false,
-    s3: options.s3 ?? DEFAULT_S3,
+    s3,
+    ...(s3.autoCommit
+      ? { autoCommit: new AutoCommit({ store, log, clock: systemClock, settings: s3.autoCommit, server }) }
+      : {}),
   };
 }
 
@@ -89,6 +96,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   // Only now, for it keeps the process up.
   const beating = new AbortController();
   void keepTasks(context, beating.signal);
+  const committing = keepCommitting(context, beating.signal);
   return {
     address: { host: options.address.host, port: listening.port },
     setupToken: context.setupToken,
@@ -97,6 +105,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       isStopping = true;
       await drain(listening, context);
       beating.abort();
+      await committing;
+      await context.autoCommit?.finish();
       context.log.flush();
     },
   };
@@ -107,6 +117,16 @@ async function keepTasks({ store, clock }: ServerContext, signal: AbortSignal): 
   while (!signal.aborted) {
     await clock.sleep(BEAT_MS, signal).catch(() => {});
     if (!signal.aborted && (store.tasks?.running ?? 0) > 0) await store.tasks?.beat();
+  }
+}
+
+/** Commits what servers left that are gone, and then what is written through S3. */
+async function keepCommitting({ autoCommit, clock }: ServerContext, signal: AbortSignal): Promise<void> {
+  if (!autoCommit) return;
+  await autoCommit.takeOver();
+  while (!signal.aborted) {
+    await clock.sleep(BEAT_MS, signal).catch(() => {});
+    if (!signal.aborted) await autoCommit.tick();
   }
 }
 

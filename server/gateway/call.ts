@@ -11,6 +11,8 @@ export interface S3Call {
   readonly store: Store;
   readonly request: S3Request;
   readonly peer: Peer;
+  /** Has something called when the request has been answered, or has failed. */
+  onEnd(done: () => void): void;
 }
 
 /** Answers one kind of request. Fails with an `S3Error`, or with whatever the store fails with (`failures.ts`). */

@@ -64,9 +64,12 @@ class GatewayRequest {
     this.#operation = `S3.${name}`;
     const operation = S3_OPERATIONS[name];
     if (!operation) throw new S3Error("NotImplemented");
+    const endings: (() => void)[] = [];
     try {
-      return await operation({ context, store: context.store, request, peer });
+      const onEnd = (done: () => void) => void endings.push(done);
+      return await operation({ context, store: context.store, request, peer, onEnd });
     } finally {
+      for (const done of endings) done();
       peer.closeWhenIdle();
     }
   }

@@ -8,15 +8,20 @@ import type { S3Call } from "./call.ts";
 import { S3Error } from "./errors.ts";
 import { objectPlace } from "./places.ts";
 
-/**
- * Opens a writer for a request. Whatever is to be committed by itself is noted before anything is written. Fails with
- * `branch_not_found`, `not_a_branch`, `branch_protected`.
- */
-export async function openWriter(
-  { store, context }: S3Call,
-  { repository, ref }: Pick<ObjectPlace, "repository" | "ref">,
-): Promise<BranchWriter> {
-  return await store.writer(repository, ref, { durability: context.durability, sharesFlushes: true });
+type Branch = Pick<ObjectPlace, "repository" | "ref">;
+
+/** Opens a writer for a request. Fails with `branch_not_found`, `not_a_branch`, `branch_protected`. */
+export async function openWriter(call: S3Call, { repository, ref }: Branch): Promise<BranchWriter> {
+  const { store, context } = call;
+  const writer = await store.writer(repository, ref, { durability: context.durability, sharesFlushes: true });
+  await noteWrite(call, { repository, ref });
+  return writer;
+}
+
+/** Notes that a request is about to stage something on a branch, where that is to be committed by itself. */
+export async function noteWrite(call: S3Call, { repository, ref }: Branch): Promise<void> {
+  const { autoCommit } = call.context;
+  if (autoCommit) call.onEnd(await autoCommit.begin({ repository, branch: ref }, call.request.user));
 }
 
 /** Returns the object that a request writes. Fails with `NoSuchBucket`, `NoSuchKey`, `KeyTooLongError`. */
