@@ -112,6 +112,9 @@ export interface ObjectStore {
   /** Makes objects, with the folder entries that lead to them, survive power loss. Missing ones: `object_not_found`. */
   flush(keys: readonly string[]): Promise<void>;
 
+  /** Makes the data of objects survive power loss, though not yet their names: a {@link flush} later has less to do. */
+  flushData?(keys: readonly string[]): Promise<void>;
+
   /** Deletes an object; returns whether it was there. */
   delete(key: string): Promise<boolean>;
 

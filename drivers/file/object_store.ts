@@ -20,7 +20,8 @@ import { KeptFiles } from "./kept_files.ts";
 import { listPages } from "./listing.ts";
 import { type Place, Placement } from "./placement.ts";
 import { openObject, readObject, SMALL_BYTES } from "./reading.ts";
-import { type FileSync, flushPlaces, systemSync } from "./syncing.ts";
+import { OnDisk } from "./on_disk.ts";
+import { type FileSync, flushData, type Flushing, flushPlaces, systemSync } from "./syncing.ts";
 import { writeFreshObjects } from "./writing_many.ts";
 import { writeObject, type WriterOptions } from "./writing.ts";
 
@@ -59,6 +60,7 @@ class FileObjectStore implements ObjectStore {
    * second flush would succeed and lie; only another put makes such a key good again.
    */
   readonly #unflushable = new Set<string>();
+  readonly #onDisk = new OnDisk();
   #calls = 0;
 
   constructor({ root, address, rootMustBeThere = false, sync = systemSync }: FileObjectStoreOptions) {
@@ -135,19 +137,29 @@ class FileObjectStore implements ObjectStore {
   }
 
   async flush(keys: readonly string[]): Promise<void> {
-    await this.#orRootGone(() => this.#flush(keys));
-  }
-
-  async #flush(keys: readonly string[]): Promise<void> {
-    const places = [...new Set(keys)].map((key) => this.#find(key));
-    if (places.length === 0) return;
-    for (const { key } of places) if (this.#unflushable.has(key)) throw neverFlushed(key);
-    try {
-      await flushPlaces(places, this.#placement, this.#sync);
+    await this.#flush(keys, async (places, flushing) => {
+      await flushPlaces(places, flushing);
       await attemptAsync(
         { action: "flush", key: places[0]!.key },
         () => this.#folders.syncRoot(this.#sync.folder),
       );
+    });
+  }
+
+  async flushData(keys: readonly string[]): Promise<void> {
+    await this.#flush(keys, flushData);
+  }
+
+  async #flush(
+    keys: readonly string[],
+    flush: (places: readonly Place[], flushing: Flushing) => Promise<void>,
+  ): Promise<void> {
+    const places = await this.#orRootGone(() => [...new Set(keys)].map((key) => this.#find(key)));
+    if (places.length === 0) return;
+    for (const { key } of places) if (this.#unflushable.has(key)) throw neverFlushed(key);
+    try {
+      const flushing = { placement: this.#placement, sync: this.#sync, onDisk: this.#onDisk };
+      await this.#orRootGone(() => flush(places, flushing));
     } catch (error) {
       if (mayHaveLostWrites(error)) { for (const { key } of places) this.#unflushable.add(key); }
       throw error;

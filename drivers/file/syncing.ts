@@ -12,6 +12,7 @@ import { setImmediate } from "node:timers";
 import { syncFileSystem } from "../../base/platform.ts";
 import { attempt, attemptAsync, notFound } from "./failures.ts";
 import { lstatIfThere } from "./file_calls.ts";
+import type { Identity, OnDisk } from "./on_disk.ts";
 import { parentOf, type Place, type Placement } from "./placement.ts";
 
 const MAX_SYNCED_SINGLY = 300;
@@ -31,24 +32,56 @@ export interface FileSync {
 /** The operating system's own. */
 export const systemSync: FileSync = { file: syncFile, folder: syncFolder, fileSystem: syncFileSystem };
 
+export interface Flushing {
+  readonly placement: Placement;
+  readonly sync: FileSync;
+  /** What need not be flushed again. */
+  readonly onDisk: OnDisk;
+}
+
 /** Makes objects durable, with the folders that lead to them. Fails with `object_not_found`. */
-export async function flushPlaces(
-  places: readonly Place[],
-  placement: Placement,
-  sync: FileSync,
-): Promise<void> {
+export async function flushPlaces(places: readonly Place[], flushing: Flushing): Promise<void> {
+  const { placement, sync, onDisk } = flushing;
   if (places.length > MAX_SYNCED_SINGLY && await flushFileSystems(places, placement, sync)) return;
   await devicesOf(places);
-  await inParallel(places, ({ key, path }) => {
+  await inParallel(places.filter(({ path }) => !onDisk.hasData(path)), ({ key, path }) => {
     return attemptAsync({ action: "flush", key }, () => sync.file(path));
   });
-  const folders = new Map<string, string>();
-  for (const { key, folder } of places) {
-    for (let at = folder; !folders.has(at); at = parentOf(at)) folders.set(at, key);
-  }
+  const { folders, entries } = foldersToFlush(places, flushing);
   await inParallel([...folders], ([folder, key]) => {
     return attemptAsync({ action: "flush", key }, () => sync.folder(placement.pathOf(folder)));
   });
+  for (const [path, identity] of entries) onDisk.noteEntry(path, identity);
+}
+
+/** Makes the data of objects durable, but not their names. Fails with `object_not_found`. */
+export async function flushData(places: readonly Place[], { sync, onDisk }: Flushing): Promise<void> {
+  await inParallel(places, async ({ key, path }) => {
+    const identity = onDisk.fileIdentity(path);
+    await attemptAsync({ action: "flush", key }, () => sync.file(path));
+    onDisk.noteData(path, identity);
+  });
+}
+
+/**
+ * Returns the folders that hold the objects, and those above them whose entries for them are not known to be on disk, each
+ * with one of the objects; and what these entries lead to.
+ */
+function foldersToFlush(
+  places: readonly Place[],
+  { placement, onDisk }: Flushing,
+): { folders: Map<string, string>; entries: Map<string, Identity> } {
+  const folders = new Map<string, string>(), entries = new Map<string, Identity>();
+  for (const { key, folder } of places) {
+    for (let at = folder; !folders.has(at); at = parentOf(at)) {
+      folders.set(at, key);
+      if (at === "") break;
+      const path = placement.pathOf(at), identity = onDisk.folderIdentity(path);
+      if (onDisk.hasEntry(path, identity)) break;
+      entries.set(path, identity);
+    }
+  }
+  return { folders, entries };
 }
 
 /** Checks that all objects are there, and returns one for each file system: others may be mounted below the root. */

@@ -150,7 +150,8 @@ export class TableFiles {
    * costs little.
    */
   startFlush(id: string): void {
-    const flushing = this.#objects.flush([fileKey(id)]).catch(() => {});
+    const keys = [fileKey(id)];
+    const flushing = (this.#objects.flushData?.(keys) ?? this.#objects.flush(keys)).catch(() => {});
     this.#flushing.add(flushing);
     flushing.finally(() => this.#flushing.delete(flushing));
   }
