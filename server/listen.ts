@@ -5,6 +5,7 @@
 
 import { isIP } from "node:net";
 import { CodedError } from "../base/errors.ts";
+import { type PathShape, pathShapes, rawTarget } from "./raw_target.ts";
 
 /** Who sent a request. */
 export interface Peer {
@@ -61,6 +62,8 @@ interface BunServer {
   stop(closeConnections?: boolean): Promise<void>;
 }
 
+type BunRoute = (request: Request, server: BunServer) => Response | Promise<Response>;
+
 interface BunServing {
   serve(options: {
     hostname: string;
@@ -69,21 +72,40 @@ interface BunServing {
     reusePort: boolean;
     idleTimeout: number;
     maxRequestBodySize: number;
-    fetch(request: Request, server: BunServer): Response | Promise<Response>;
+    routes: Record<string, BunRoute>;
+    fetch: BunRoute;
     error(error: unknown): Response;
   }): BunServer;
+}
+
+interface BunPeerOptions {
+  readonly server: BunServer;
+  readonly idleSeconds: number;
+  /** Of the route that the request took. */
+  readonly shape: PathShape | undefined;
 }
 
 class BunPeer implements Peer {
   readonly #request: Request;
   readonly #server: BunServer;
   readonly #idleSeconds: number;
+  readonly #shape: PathShape | undefined;
   #isKept = false;
 
-  constructor(request: Request, server: BunServer, idleSeconds: number) {
+  constructor(request: Request, { server, idleSeconds, shape }: BunPeerOptions) {
     this.#request = request;
     this.#server = server;
     this.#idleSeconds = idleSeconds;
+    this.#shape = shape;
+  }
+
+  target(): string | undefined {
+    const { url } = this.#request;
+    return this.#shape &&
+      rawTarget(url, {
+        shape: this.#shape,
+        params: () => (this.#request as Request & { params: Record<string, string> }).params,
+      });
   }
 
   address(): string | undefined {
@@ -105,6 +127,8 @@ function listenOnBun(
   bun: BunServing,
   { host, port, handler, idleSeconds, onError }: ListenOptions,
 ): Listening {
+  const route = (shape?: PathShape): BunRoute => (request, server) =>
+    handler(request, new BunPeer(request, { server, idleSeconds, shape }));
   const server = bun.serve({
     hostname: host,
     port,
@@ -114,7 +138,8 @@ function listenOnBun(
     idleTimeout: idleSeconds,
     // Bodies are counted as they come: what is stored may be of any size, all else is bounded.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: (request, own) => handler(request, new BunPeer(request, own, idleSeconds)),
+    routes: Object.fromEntries(pathShapes().map(({ pattern, shape }) => [pattern, route(shape)])),
+    fetch: route(),
     error(error) {
       onError(error);
       return new Response(null, { status: 500 });

@@ -3,6 +3,7 @@
 import type { ByteStream } from "../../drivers/object_store.ts";
 import type { ServerContext } from "../context.ts";
 import type { Peer } from "../listen.ts";
+import { targetOfUrl } from "../raw_target.ts";
 import { S3Error } from "./errors.ts";
 import type { ChecksumAlgorithm } from "./payload/checksums.ts";
 import { Content, type VerifiedChecksum } from "./payload/content.ts";
@@ -11,7 +12,7 @@ import { operationOf, type S3OperationName } from "./routes.ts";
 import { chunkSigner } from "./signatures/chunk_signer.ts";
 import { presentedSignature } from "./signatures/presented.ts";
 import { verifySignature } from "./signatures/verify.ts";
-import { ownHost, parseTarget, type S3Query, targetOf } from "./target.ts";
+import { ownHost, parseTarget, type S3Query } from "./target.ts";
 
 export type { ChecksumAlgorithm } from "./payload/checksums.ts";
 export type { VerifiedChecksum } from "./payload/content.ts";
@@ -61,7 +62,7 @@ export async function openS3Request(
   if (!host) {
     throw new S3Error("AccessDenied", "The request names a host that this server does not know itself by");
   }
-  const rawTarget = peer.target?.() ?? targetOf(request.url);
+  const rawTarget = peer.target?.() ?? targetOfUrl(request.url);
   const target = parseTarget(rawTarget, host.bucket);
   const presented = presentedSignature(request.headers, { query: target.query, nowMs: context.clock.now() });
   const headers = presented.isInQuery ? withHeadersOfQuery(request.headers, target.query) : request.headers;

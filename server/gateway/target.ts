@@ -24,13 +24,6 @@ export interface S3Target {
   readonly query: S3Query;
 }
 
-/** Returns what follows scheme and host in a URL. */
-export function targetOf(url: string): string {
-  if (url.startsWith("/")) return url;
-  const slash = url.indexOf("/", url.indexOf("//") + 2);
-  return slash < 0 ? "/" : url.slice(slash);
-}
-
 /**
  * Parses a target. `hostBucket` is the bucket that the `Host` names, if it names one: the path is a key then, or nothing.
  * Fails with `InvalidURI`.
