@@ -5,6 +5,7 @@
  * kv: {driver: postgres, url: "postgres://tarn@db.example/tarn", password_file: /run/secrets/tarn}   # or password_env: NAME
  * kv: {driver: dynamodb, table: tarn, region: eu-west-1}                                            # endpoint, profile
  * kv: {driver: lmdb, folder: /srv/tarn-kv}
+ * s3: {buckets: branch, auto_commit: idle 30}   # of tarn serve; buckets: repository, auto_commit: off | every 300
  * ```
  *
  * A home that was found on the way up from the working folder may have come with somebody's data. Another's store would take
@@ -35,15 +36,7 @@ export async function kvOfHome(
   home: string,
   { isTrusted }: { isTrusted: boolean },
 ): Promise<KvAddress | undefined> {
-  const path = join(home, FILE);
-  const text = textOf(path);
-  if (text === undefined) return undefined;
-  const { parseDocument } = await import("yaml");
-  // Duplicate keys are refused; no tag of the default schema makes anything but plain values.
-  const document = parseDocument(text, { uniqueKeys: true, version: "1.2" });
-  const problem = document.errors[0];
-  if (problem) refuse(path, `line ${problem.linePos?.[0].line ?? 1} is no YAML that tarn reads`);
-  const config = mapOf(path, { value: valueOf(path, document), what: "it", known: ["kv"] });
+  const { path, config } = await configOf(home);
   if (config["kv"] === undefined || config["kv"] === null) return undefined;
   if (!isTrusted) {
     throw new CodedError(
@@ -53,6 +46,43 @@ export async function kvOfHome(
     );
   }
   return addressOf(path, config["kv"], home);
+}
+
+/** How a home's server shows repositories to S3's clients. */
+export interface S3Config {
+  readonly buckets: "repository" | "branch";
+  readonly autoCommit?: { readonly when: "idle" | "every"; readonly seconds: number };
+}
+
+/** Returns what a home's configuration says of S3, with what holds where it says nothing. Fails with `invalid_configuration`. */
+export async function s3OfHome(home: string): Promise<S3Config> {
+  const { path, config } = await configOf(home);
+  const known = ["buckets", "auto_commit"];
+  const { buckets = "repository", auto_commit: autoCommit = "off" } = mapOf(path, {
+    value: config["s3"] ?? null,
+    what: '"s3"',
+    known,
+  });
+  if (buckets !== "repository" && buckets !== "branch") {
+    refuse(path, '"s3.buckets" is repository or branch');
+  }
+  if (autoCommit === "off" || autoCommit === false) return { buckets };
+  const match = /^(idle|every) +([1-9][0-9]{0,6})$/.exec(String(autoCommit));
+  if (!match) refuse(path, '"s3.auto_commit" is off, idle SECONDS or every SECONDS');
+  return { buckets, autoCommit: { when: match[1] as "idle" | "every", seconds: Number(match[2]) } };
+}
+
+/** Returns the sections of a home's configuration; there are none where there is no file. */
+async function configOf(home: string): Promise<{ path: string; config: Record<string, unknown> }> {
+  const path = join(home, FILE);
+  const text = textOf(path);
+  if (text === undefined) return { path, config: {} };
+  const { parseDocument } = await import("yaml");
+  // Duplicate keys are refused; no tag of the default schema makes anything but plain values.
+  const document = parseDocument(text, { uniqueKeys: true, version: "1.2" });
+  const problem = document.errors[0];
+  if (problem) refuse(path, `line ${problem.linePos?.[0].line ?? 1} is no YAML that tarn reads`);
+  return { path, config: mapOf(path, { value: valueOf(path, document), what: "it", known: ["kv", "s3"] }) };
 }
 
 function addressOf(path: string, section: unknown, home: string): KvAddress {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type Ending, temporaryFolder } from "../tests/support/temporary.ts";
-import { kvOfHome } from "./home_config.ts";
+import { kvOfHome, s3OfHome } from "./home_config.ts";
 
 function homeWith(t: Ending, text: string | Uint8Array): string {
   const home = temporaryFolder(t);
@@ -75,6 +75,41 @@ describe("kvOfHome()", () => {
         { code: "invalid_configuration" },
         String(text),
       );
+    }
+  });
+});
+
+describe("s3OfHome()", () => {
+  it("reads what buckets are, and when to commit", async (t) => {
+    const cases: readonly [text: string, config: unknown][] = [
+      ["", { buckets: "repository" }],
+      ["s3:\n", { buckets: "repository" }],
+      ["s3: {auto_commit: off}", { buckets: "repository" }],
+      ["s3: {buckets: branch, auto_commit: idle 30}", {
+        buckets: "branch",
+        autoCommit: { when: "idle", seconds: 30 },
+      }],
+      ["kv: {driver: lmdb, folder: x}\ns3:\n  auto_commit: every 300\n", {
+        buckets: "repository",
+        autoCommit: { when: "every", seconds: 300 },
+      }],
+    ];
+    for (const [text, config] of cases) assert.deepEqual(await s3OfHome(homeWith(t, text)), config, text);
+    assert.deepEqual(await s3OfHome(temporaryFolder(t)), { buckets: "repository" });
+  });
+
+  it("refuses what it does not know", async (t) => {
+    const bad = [
+      "buckets: tag",
+      "auto_commit: idle",
+      "auto_commit: every 0",
+      "auto_commit: 30",
+      "bucket: branch",
+      "[]",
+    ];
+    for (const text of bad) {
+      const home = homeWith(t, `s3: ${text === "[]" ? text : `{${text}}`}`);
+      await assert.rejects(s3OfHome(home), { code: "invalid_configuration" }, text);
     }
   });
 });

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { findHome, makeHome } from "../catalog/home.ts";
+import { type S3Config, s3OfHome } from "../catalog/home_config.ts";
 import { openHome } from "../catalog/registry.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandomness } from "../base/randomness.ts";
@@ -14,6 +15,7 @@ export interface ServedHome {
   readonly folder: string;
   readonly store: Store;
   readonly auth: Auth;
+  readonly s3: S3Config;
 }
 
 /** Opens the home, made if there is none, and closes it after `use`. */
@@ -24,11 +26,12 @@ export async function withServedHome<T>(
   const places = environment.homePlaces(given.value("home"));
   if (!findHome(places).ready) makeHome(findHome(places).folder);
   const found = findHome(places);
+  const s3 = await s3OfHome(found.folder);
   const { store, kv } = await openHome(found.folder, await homeOptions(found, environment));
   try {
     const secretKeyFile = environment.variable("TARN_SECRET_KEY_FILE") ?? join(found.folder, "secret.key");
     const auth = new Auth({ kv, clock: systemClock, randomness: systemRandomness, secretKeyFile });
-    return await use({ folder: found.folder, store, auth });
+    return await use({ folder: found.folder, store, auth, s3 });
   } finally {
     await store.close();
   }

@@ -32,7 +32,7 @@ export async function run(context: Context): Promise<number> {
     );
   }
   const durability = given.value("durability") === "relaxed" ? "relaxed" : "strict";
-  return await withServedHome(context, async ({ folder, store, auth }) => {
+  return await withServedHome(context, async ({ folder, store, auth, s3 }) => {
     const hide = [folder, realpathSync(folder)];
     const log = new Log({ clock: systemClock, level, hide, write: writeMessage });
     const server = await startServer({
@@ -43,6 +43,7 @@ export async function run(context: Context): Promise<number> {
       durability,
       hostNames: given.values("host-name"),
       metricsArePublic: given.flag("public-metrics"),
+      s3,
     });
     const stopped = new Promise<string>((resolve) => stopGently(resolve));
     announce(context, server);
@@ -56,8 +57,8 @@ export async function run(context: Context): Promise<number> {
 function announce({ output, messages }: Context, { address, isSetUp, setupToken }: RunningServer): void {
   const url = `http://${shownAddress(address)}`;
   output.result(
-    { url, api: `${url}/api/v1`, pid: process.pid, is_set_up: isSetUp },
-    `Serving ${url}/api/v1`,
+    { url, api: `${url}/api/v1`, s3: url, pid: process.pid, is_set_up: isSetUp },
+    `Serving ${url}/api/v1, and S3 at ${url}`,
   );
   if (isSetUp) return;
   messages.note(

@@ -5,15 +5,16 @@ import type { VerbSpec } from "./verb.ts";
 export const SERVE_VERBS: readonly VerbSpec[] = [
   {
     name: "serve",
-    summary: "serve the lakeFS API over HTTP",
+    summary: "serve the lakeFS API and S3 over HTTP",
     usage: ["serve [--listen HOST:PORT] [--durability strict|relaxed]"],
     about:
-      "Serves the home's repositories to lakeFS clients; other commands may use the same home meanwhile. Clients log in with an " +
+      "Serves the home's repositories to clients of lakeFS and of S3; other commands may use the same home meanwhile. Clients log in with an " +
       "access key and its secret: make the first with tarn auth setup, or by the API (POST /api/v1/setup_lakefs) from " +
       "this machine. An address that others can reach is refused until then. A request must be for a host that is this machine, " +
       "the listen address or a --host-name. The log goes to standard error, one JSON object a line. SIGTERM or SIGINT stops it " +
       "when what it has begun is finished; a second one at once. There is no TLS: put a proxy in front. Secrets are sealed under the " +
-      "home's secret.key, or the file that TARN_SECRET_KEY_FILE names.",
+      "home's secret.key, or the file that TARN_SECRET_KEY_FILE names. For S3 a bucket is a repository and a key REF/PATH; with " +
+      "s3: {buckets: branch, auto_commit: idle 30} in the home's config.yaml a bucket is a branch, committed by itself.",
     takes: [0, 0],
     options: {
       listen: { value: "HOST:PORT", help: "where to listen (default 127.0.0.1:8000); port 0 for a free one" },
