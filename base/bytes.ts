@@ -39,6 +39,11 @@ export function indexOfBytes(bytes: Uint8Array, needle: Uint8Array, from = 0): n
 
 /** Returns the parts one after the other in a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return joinBytes(parts);
+}
+
+/** Returns the parts one after the other in a new array; there may be more of them than a call takes arguments. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
   const out = new Uint8Array(length);

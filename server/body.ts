@@ -1,6 +1,6 @@
 /** Bodies of requests: read whole within limits, or as a stream of bytes. */
 
-import { concatBytes, tryUtf8Text } from "../base/bytes.ts";
+import { joinBytes, tryUtf8Text } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
 import type { ByteStream } from "../drivers/object_store.ts";
 import type { Limits } from "./context.ts";
@@ -46,7 +46,7 @@ export async function wholeBody(request: Request, { bodyBytes, bodyMs }: Limits)
     throw new CodedError("invalid", "body_too_slow", "Cannot read the request: its body took too long");
   }
   checkWhole(request, size);
-  return pieces.length === 1 ? pieces[0]! : concatBytes(...pieces);
+  return pieces.length === 1 ? pieces[0]! : joinBytes(pieces);
 }
 
 /**

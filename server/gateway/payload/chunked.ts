@@ -13,7 +13,7 @@
  * before its last line, or goes on behind it, is none. What is held back is never more than a line.
  */
 
-import { concatBytes, hex, lossyText } from "../../../base/bytes.ts";
+import { concatBytes, hex, joinBytes, lossyText } from "../../../base/bytes.ts";
 import { type RunningHash, runningHash } from "../../../base/hashes.ts";
 import { S3Error } from "../errors.ts";
 
@@ -92,7 +92,7 @@ export class ChunkDecoder {
         at = this.#readLine(piece, at);
       }
     }
-    return found.length === 1 ? found[0]! : concatBytes(...found);
+    return found.length === 1 ? found[0]! : joinBytes(found);
   }
 
   /** Returns the trailer, if there is one, once the body has ended. Fails with `IncompleteBody`. */

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { concatBytes } from "../../../base/bytes.ts";
+import { joinBytes } from "../../../base/bytes.ts";
 import { assertInvariant } from "../../../base/errors.ts";
 import type { ByteStream } from "../../../drivers/object_store.ts";
 import { bodyStream, wholeBody } from "../../body.ts";
@@ -221,7 +221,7 @@ class ComputedChecksum implements Check, VerifiedChecksum {
 async function collected(stream: ByteStream): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of stream) pieces.push(piece.slice());
-  return pieces.length === 1 ? pieces[0]! : concatBytes(...pieces);
+  return pieces.length === 1 ? pieces[0]! : joinBytes(pieces);
 }
 
 function otherSha256(said: string, found: string): S3Error {
