@@ -30,6 +30,8 @@ export interface S3SendOptions {
   readonly credential?: Pick<NewCredential, "accessKeyId" | "secretAccessKey"> | null;
   /** Signs the query, for so many seconds, instead of a header. */
   readonly presignedSeconds?: number;
+  /** When it is signed; now, unless told otherwise. */
+  readonly signedAtMs?: number;
   /** What is said of the body: its hash, unless told otherwise. */
   readonly payload?: string;
   /** What is sent as the body instead of `body`, such as its chunks. */
@@ -67,7 +69,10 @@ export async function testGateway(
     const { credential = server.admin } = sendOptions;
     const request = credential === null
       ? { target, headers: { host: `localhost:${port}`, ...sendOptions.headers } }
-      : signed({ method, target, port, credential, nowMs: context.clock.now() }, sendOptions);
+      : signed(
+        { method, target, port, credential, nowMs: sendOptions.signedAtMs ?? context.clock.now() },
+        sendOptions,
+      );
     return await exchange(port, { method, ...request, body: bytesOf(sendOptions.sent ?? sendOptions.body) });
   };
   return {
@@ -122,7 +127,7 @@ export function signed(
   const canonical = [
     method,
     path.split("/").map((one) => encoded(decodeURIComponent(one))).join("/"),
-    pairs.map(canonicalPair).sort().join("&"),
+    canonicalQuery(pairs),
     ...names.map((name) => `${name}:${lower.get(name)!.trim().replaceAll(/ +/g, " ")}`),
     "",
     signedHeaders,
@@ -160,9 +165,10 @@ function splitTarget(target: string): [string, string] {
   return question < 0 ? [target, ""] : [target.slice(0, question), target.slice(question + 1)];
 }
 
-function canonicalPair(pair: string): string {
-  const [name = "", value = ""] = pair.split(/=(.*)/s);
-  return `${encoded(decodeURIComponent(name))}=${encoded(decodeURIComponent(value))}`;
+/** By names, then by values: "a" comes before "a-b". */
+function canonicalQuery(pairs: readonly string[]): string {
+  const known = pairs.map((pair) => pair.split(/=(.*)/s).map((part) => encoded(decodeURIComponent(part))));
+  return known.map(([name = "", value = ""]) => `${name}\0${value}`).sort().join("&").replaceAll("\0", "=");
 }
 
 /** Percent-encodes all but what is unreserved, as signatures want it. */
