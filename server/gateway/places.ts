@@ -41,6 +41,12 @@ export async function bucketOf(call: S3Call): Promise<{ repository: string; bran
   return await bucketNamed(call, call.request.bucket!);
 }
 
+/** Fails with `NoSuchBucket`, or as the store does, unless the request's bucket is there. */
+export async function checkBucket(call: S3Call): Promise<void> {
+  const { repository, branch } = await bucketOf(call);
+  if (branch === undefined) await call.store.getRepository(repository);
+}
+
 /** Returns the object that the request names. Fails with `NoSuchBucket`, `NoSuchKey`. */
 export async function objectPlace(call: S3Call): Promise<ObjectPlace> {
   return await placeOf(call, call.request.bucket!, call.request.key!);
@@ -62,7 +68,12 @@ async function bucketNamed(
 ): Promise<{ repository: string; branch: string | undefined }> {
   if (context.s3.buckets === "repository") return { repository: bucket, branch: undefined };
   const { repository, branch } = branchBucket(bucket);
-  return { repository, branch: branch ?? (await store.getRepository(repository)).defaultBranch };
+  if (branch === undefined) {
+    return { repository, branch: (await store.getRepository(repository)).defaultBranch };
+  }
+  // A tag or a commit is no bucket, also where its name could be a branch's.
+  await store.getBranch(repository, branch);
+  return { repository, branch };
 }
 
 export function noSuchBucket(bucket: string): S3Error {

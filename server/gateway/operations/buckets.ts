@@ -4,7 +4,7 @@ import type { RepositoryInfo, Store } from "../../../drivers/store.ts";
 import type { S3Call, S3Operation } from "../call.ts";
 import { countOf, placeOfToken, tokenOf } from "../encoding.ts";
 import { OWNER } from "../owner.ts";
-import { bucketOf, isBucketBranch } from "../places.ts";
+import { checkBucket, isBucketBranch } from "../places.ts";
 import { REGION } from "../region.ts";
 import { textElement, xmlResponse, xmlTime } from "../xml.ts";
 
@@ -35,9 +35,7 @@ export const listBuckets: S3Operation = async (call) => {
 };
 
 export const headBucket: S3Operation = async (call) => {
-  const { repository, branch } = await bucketOf(call);
-  if (branch === undefined) await call.store.getRepository(repository);
-  else await call.store.getBranch(repository, branch);
+  await checkBucket(call);
   return new Response(null, { status: 200, headers: { "x-amz-bucket-region": REGION } });
 };
 

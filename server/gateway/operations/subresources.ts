@@ -6,7 +6,7 @@
 import type { S3Call, S3Operation } from "../call.ts";
 import { S3Error, type S3ErrorCode } from "../errors.ts";
 import { OWNER, OWNER_ID } from "../owner.ts";
-import { bucketOf, objectPlace } from "../places.ts";
+import { checkBucket, objectPlace } from "../places.ts";
 import { REGION } from "../region.ts";
 import { subresourceOf } from "../routes.ts";
 import { textElement, xmlResponse } from "../xml.ts";
@@ -50,9 +50,7 @@ const OF_OBJECTS: typeof OF_BUCKETS = {
 };
 
 export const getBucketSubresource: S3Operation = async (call) => {
-  const { repository, branch } = await bucketOf(call);
-  if (branch === undefined) await call.store.getRepository(repository);
-  else await call.store.getBranch(repository, branch);
+  await checkBucket(call);
   return answer(call, OF_BUCKETS);
 };
 
