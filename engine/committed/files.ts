@@ -127,29 +127,37 @@ export class TableFiles {
   /**
    * Stores a table under its ID unless a sound one is there already. An existing file that does not verify is written
    * again: it may be what a crash left of somebody's write. So is a sound range of other bytes than ours that names what is
-   * not there; what it names is made durable otherwise, since who wrote it may never have come to that.
+   * not there; what it names is made durable otherwise, since who wrote it may never have come to that. Returns whether it
+   * was written. It is on its way to the disk then; whether it has come there is for {@link flush} to tell.
    */
-  async write(id: string, table: FinishedTable, side?: Side): Promise<void> {
+  async write(id: string, table: FinishedTable, kind: "range" | "metarange"): Promise<boolean> {
+    const isNew = await this.#put(id, table, kind);
+    this.#startFlush(id);
+    return isNew;
+  }
+
+  /** Keeps the side of a range that was written. */
+  async keepSide(id: string, side: Side, table: FinishedTable): Promise<void> {
+    await this.#sides?.keep(id, side, table);
+  }
+
+  async #put(id: string, table: FinishedTable, kind: "range" | "metarange"): Promise<boolean> {
     try {
       await this.#objects.put(fileKey(id), table.parts, { mode: "if_absent" });
     } catch (error) {
       if (!isCoded(error, "object_exists")) throw error;
       // What is known of our bytes need not hold of those that are there: their blocks may end elsewhere.
-      if (await this.#isSame(id, table) || await this.#isSound(id, side !== undefined)) return;
+      if (await this.#isSame(id, table) || await this.#isSound(id, kind === "range")) return false;
       this.#open.delete(id);
       await this.#objects.put(fileKey(id), table.parts, { mode: "replace" });
       await this.#sides?.forget(id);
     }
     this.counts.tablesWritten++;
     this.counts.bytesWritten += table.sizeBytes;
-    if (side) await this.#sides?.keep(id, side, table);
+    return true;
   }
 
-  /**
-   * Starts to make a table survive power loss. Whether that came about is for {@link flush} to tell: on what is on disk it
-   * costs little.
-   */
-  startFlush(id: string): void {
+  #startFlush(id: string): void {
     const keys = [fileKey(id)];
     const flushing = (this.#objects.flushData?.(keys) ?? this.#objects.flush(keys)).catch(() => {});
     this.#flushing.add(flushing);

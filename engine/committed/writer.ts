@@ -23,6 +23,12 @@ export interface WrittenMetarange {
   readonly reusedRanges: number;
 }
 
+/** A range on its way to its file, and with what is kept beside it. */
+interface Writing {
+  readonly put: Promise<unknown>;
+  readonly whole: Promise<void>;
+}
+
 export interface MetarangeWriterOptions {
   readonly chunking: Chunking;
   readonly weigh: RecordWeight;
@@ -33,8 +39,8 @@ export class MetarangeWriter {
   readonly #options: MetarangeWriterOptions;
   readonly #ranges: RangeInfo[] = [];
   readonly #newRanges: string[] = [];
-  /** Writes under way, the oldest first; a failed one is told by the next call that waits. */
-  readonly #writing: Promise<void>[] = [];
+  /** Ranges on their way to their files, the oldest first; of one that failed the next call that waits hears. */
+  readonly #writing: Writing[] = [];
   #open: RangeWriter | undefined;
   /** What the open range is made in. */
   #memory: RangeMemory | undefined;
@@ -120,7 +126,7 @@ export class MetarangeWriter {
   /** Writes the last range and the metarange. */
   async finish(): Promise<WrittenMetarange> {
     await this.endRange();
-    await Promise.all(this.#writing);
+    await Promise.all(this.#writing.map(({ put }) => put));
     const id = metarangeId(this.#ranges);
     const writer = new TableWriter({ type: "metaranges" });
     let sizeBytes = 0;
@@ -137,7 +143,8 @@ export class MetarangeWriter {
       count: this.#ranges.length,
       estimatedSizeBytes: sizeBytes,
     });
-    await this.#files.write(id, table);
+    await this.#files.write(id, table, "metarange");
+    await Promise.all(this.#writing.map(({ whole }) => whole));
     return {
       id,
       newRanges: this.#newRanges,
@@ -147,7 +154,7 @@ export class MetarangeWriter {
 
   /** Waits until no write is under way any more, whatever became of them: on the way out of a failure. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.#writing);
+    await Promise.allSettled(this.#writing.map(({ whole }) => whole));
   }
 
   #newRange(): RangeWriter {
@@ -157,14 +164,15 @@ export class MetarangeWriter {
 
   /** Starts writing a range and making it durable, so that the disk works while the next one is made. */
   async #startWriting({ range, table, side }: WrittenRange, { pool, ids }: RangeMemory): Promise<void> {
-    const writing = this.#files.write(range.id, table, side).then(() => {
-      this.#files.startFlush(range.id);
+    const put = this.#files.write(range.id, table, "range");
+    const whole = put.then(async (isNew) => {
+      if (isNew) await this.#files.keepSide(range.id, side, table);
       for (const piece of table.pieces) pool.giveBack(piece);
       giveRecordIdsBack(ids);
     });
     // Who waits hears of a failure; nobody else may, since nobody waits yet.
-    writing.catch(() => {});
-    this.#writing.push(writing);
-    if (this.#writing.length > MAX_WRITING) await this.#writing.shift();
+    whole.catch(() => {});
+    this.#writing.push({ put, whole });
+    if (this.#writing.length > MAX_WRITING) await this.#writing.shift()!.whole;
   }
 }
