@@ -1,6 +1,6 @@
 /** What a failure is answered with: S3's code and status for each of ours, in S3's XML. */
 
-import { CodedError, type ErrorKind } from "../../base/errors.ts";
+import { CodedError, type ErrorDetails, type ErrorKind } from "../../base/errors.ts";
 import { S3_ERRORS, S3Error, type S3ErrorCode } from "./errors.ts";
 import { errorDocument } from "./xml.ts";
 
@@ -29,15 +29,22 @@ const BY_CODE: Readonly<Record<string, S3ErrorCode>> = {
   branch_exists: "BucketAlreadyOwnedByYou",
   branch_not_found: "NoSuchBucket",
   invalid_metadata: "InvalidArgument",
+  invalid_part_number: "InvalidArgument",
+  invalid_part_order: "InvalidPartOrder",
   invalid_path: "InvalidArgument",
   invalid_range: "InvalidRange",
   invalid_repository_name: "InvalidBucketName",
   limit_exceeded: "MetadataTooLarge",
   not_a_branch: "AccessDenied",
   object_exists: "PreconditionFailed",
+  part_not_found: "InvalidPart",
   repository_exists: "BucketAlreadyOwnedByYou",
   repository_not_found: "NoSuchBucket",
+  upload_not_found: "NoSuchUpload",
 };
+
+/** Told in S3's own words, which say all that there is to say. */
+const IN_ITS_WORDS: ReadonlySet<S3ErrorCode> = new Set(["InvalidPart", "InvalidPartOrder", "NoSuchUpload"]);
 
 /** Returns a failure as S3 has it. One of ours that is the server's own is named, not described: the log has the rest. */
 export function s3ErrorOf(error: unknown): S3Error {
@@ -46,7 +53,8 @@ export function s3ErrorOf(error: unknown): S3Error {
   const code = BY_CODE[error.code] ?? BY_KIND[error.kind];
   const isOurs = S3_ERRORS[code][0] >= 500 && error.kind !== "unsupported";
   const { details } = error;
-  return new S3Error(code, isOurs ? undefined : error.message, { cause: error, details });
+  const message = isOurs || IN_ITS_WORDS.has(code) ? undefined : error.message;
+  return new S3Error(code, message, { cause: error, details });
 }
 
 export interface FailureParts {
@@ -69,23 +77,25 @@ export function failureResponse(
   if (code === "InvalidRange" && size !== undefined) headers["content-range"] = `bytes */${size}`;
   const etag = details["etag"];
   if (typeof etag === "string") headers["etag"] = etag;
-  if (status === 503) headers["retry-after"] = "1";
+  if (status === 503) headers["retry-after"] = textOf(details["retry_after_seconds"]) ?? "1";
   if (method === "HEAD" || status === 304) return new Response(null, { status, headers });
   headers["content-type"] = "application/xml";
   const document = errorDocument({
     Code: code,
     Message: message,
-    BucketName: textOf(details["BucketName"]),
-    Key: textOf(details["Key"]),
-    ArgumentName: textOf(details["ArgumentName"]),
-    ArgumentValue: textOf(details["ArgumentValue"]),
-    Condition: textOf(details["Condition"]),
+    ...factsOf(details),
     ActualObjectSize: code === "InvalidRange" ? textOf(size) : undefined,
     Resource: resource,
     RequestId: requestId,
     HostId: hostId,
   });
   return new Response(document, { status, headers });
+}
+
+/** Details by S3's names, which begin with a capital, are told as they are; those by ours are for the log. */
+function factsOf(details: ErrorDetails): Record<string, string | undefined> {
+  const named = Object.entries(details).filter(([name]) => /^[A-Z]/.test(name));
+  return Object.fromEntries(named.map(([name, value]) => [name, textOf(value)]));
 }
 
 function textOf(detail: unknown): string | undefined {

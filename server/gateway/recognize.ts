@@ -10,25 +10,16 @@
  * refused by the gateway.
  */
 
-import { hostOfHeader, isLoopbackHost } from "../addresses.ts";
+import { ownHost } from "./target.ts";
 
 const QUERY = /[?&](?:x-amz-|awsaccesskeyid=)/i;
+const API_SCHEMES = /^(?:basic|bearer) /i;
 const HEADERS = ["x-amz-date", "x-amz-content-sha256", "amz-sdk-invocation-id"] as const;
 
 /** Whether the gateway answers a request; `hosts` are the server's own names. */
 export function isS3Request({ headers, url }: Request, hosts: ReadonlySet<string>): boolean {
-  const authorization = headers.get("authorization");
-  if (authorization !== null) return authorization.startsWith("AWS");
-  return QUERY.test(url) || HEADERS.some((name) => headers.has(name)) ||
-    isBucketHost(hostOfHeader(headers.get("host")), hosts);
-}
-
-function isBucketHost(host: string | undefined, hosts: ReadonlySet<string>): boolean {
-  if (host === undefined || hosts.has(host) || isLoopbackHost(host)) return false;
-  // The names of buckets may have dots in them, and so may ours.
-  for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1)) {
-    const base = host.slice(dot + 1);
-    if (dot > 0 && (hosts.has(base) || base === "localhost")) return true;
-  }
-  return false;
+  const authorization = headers.get("authorization") ?? "";
+  if (API_SCHEMES.test(authorization)) return false;
+  return authorization.startsWith("AWS") || QUERY.test(url) || HEADERS.some((name) => headers.has(name)) ||
+    ownHost(headers.get("host"), hosts)?.bucket !== undefined;
 }

@@ -3,6 +3,7 @@
  * to S3 `a//b`, `a/../b` and `a+b` are three names. Each part is decoded once.
  */
 
+import { isIP } from "node:net";
 import { hostOfHeader, isLoopbackHost } from "../addresses.ts";
 import { S3Error } from "./errors.ts";
 import { uriEncode } from "./signatures/canonical.ts";
@@ -81,7 +82,9 @@ export function ownHost(
   // Buckets have dots in their names, and so have we: the longest name of ours is meant.
   for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1)) {
     const own = host.slice(dot + 1);
-    if (dot > 0 && (hosts.has(own) || own === "localhost")) return { bucket: host.slice(0, dot) };
+    if (dot > 0 && (own === "localhost" || (hosts.has(own) && isIP(own) === 0))) {
+      return { bucket: host.slice(0, dot) };
+    }
   }
   return undefined;
 }
