@@ -79,6 +79,24 @@ export function encodePath(path: string): string {
   return path.split("/").map(encodeSegment).join("/");
 }
 
+/** Returns the text of a selector, `kind:value`, its value as it is. */
+export function selectorText({ kind, value }: Selector): string {
+  return `${kind}:${value}`;
+}
+
+/** Reads the text of a selector that stands by itself, not percent-encoded; `undefined` when it is none. */
+export function readSelector(text: string): Selector | undefined {
+  const match = /^([a-z]+):(.+)$/s.exec(text);
+  const kind = SELECTOR_KINDS.find((known) => known === match?.[1]);
+  return kind && isWellFormed(text) && !text.includes("\0") ? { kind, value: match![2]! } : undefined;
+}
+
+/** The parts of `TIME` or `BRANCH@TIME`, the value of `ts:`. A time never holds an "@", so the last one ends the branch. */
+export function splitTimeValue(value: string): { readonly branch?: string; readonly time: string } {
+  const at = value.lastIndexOf("@");
+  return at < 0 ? { time: value } : { branch: value.slice(0, at), time: value.slice(at + 1) };
+}
+
 function parseSelector(text: string, query: string): Selector {
   const match = /^\?at=([a-z]+):(.+)$/s.exec(query);
   if (!match || match[2]!.includes("?")) {

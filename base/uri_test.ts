@@ -7,7 +7,10 @@ import {
   formatUri,
   looksLikeUri,
   parseUri,
+  readSelector,
   SELECTOR_KINDS,
+  selectorText,
+  splitTimeValue,
   type Uri,
 } from "./uri.ts";
 
@@ -127,4 +130,19 @@ test("looksLikeUri() takes anything with a scheme and two slashes, well-formed o
   for (const text of ["", "a", "./a", "C:\\x", "c:/x", "a:b", "//x", "9p://x"]) {
     assert.ok(!looksLikeUri(text), text);
   }
+});
+
+test("readSelector() reads a selector as a configuration has it, undecoded", () => {
+  for (const text of ["branch:feature/x", "tag:100%", "commit:4f0c", "ts:main@2026-03-31", "stage:a b?#"]) {
+    assert.equal(selectorText(readSelector(text)!), text);
+  }
+  for (const text of ["", "main", "branch:", ":x", "nothing:x", "BRANCH:x", "branch:a\0", "tag:\ud800"]) {
+    assert.equal(readSelector(text), undefined, JSON.stringify(text));
+  }
+});
+
+test("splitTimeValue() ends the branch at the last @", () => {
+  assert.deepEqual(splitTimeValue("2026-03-31"), { time: "2026-03-31" });
+  assert.deepEqual(splitTimeValue("main@2026-03-31"), { branch: "main", time: "2026-03-31" });
+  assert.deepEqual(splitTimeValue("a@b@2026-03-31"), { branch: "a@b", time: "2026-03-31" });
 });

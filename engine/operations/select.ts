@@ -1,7 +1,7 @@
 /** Selectors: turning `?at=kind:value` into a ref expression. */
 
 import { CodedError } from "../../base/errors.ts";
-import type { Selector } from "../../base/uri.ts";
+import { type Selector, splitTimeValue } from "../../base/uri.ts";
 import { parseTime } from "../../base/time.ts";
 import { commitAtTime, resolveRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
@@ -42,14 +42,14 @@ async function selectCommit(repository: Repository, id: string): Promise<string>
   });
 }
 
-/** `ts:TIME` keeps the ref of the path, `ts:BRANCH@TIME` names its own. A time never holds an "@". */
+/** `ts:TIME` keeps the ref of the path, `ts:BRANCH@TIME` names its own. */
 async function selectTime(repository: Repository, value: string, ref: string | undefined): Promise<string> {
-  const at = value.lastIndexOf("@");
-  const from = at >= 0 ? (await getRef(repository, "branch", value.slice(0, at))).id : ref;
+  const { branch, time } = splitTimeValue(value);
+  const from = branch !== undefined ? (await getRef(repository, "branch", branch)).id : ref;
   if (from === undefined) {
     throw new CodedError("invalid", "invalid_uri", `Cannot use "?at=ts:${value}": the URI names no branch`);
   }
-  const timeMs = parseTime(value.slice(at + 1), repository.clock.now());
+  const timeMs = parseTime(time, repository.clock.now());
   const { commit } = await resolveRef(repository.refs, repository.commits, from);
   return (await commitAtTime(repository.commits, commit, timeMs)).id;
 }
