@@ -82,7 +82,7 @@ export interface NamedPart {
 export interface CompleteUploadOptions extends Pick<PutObjectOptions, "ifAbsent" | "ifMatch"> {
   readonly durability?: Durability;
   /** Called with the parts that were named before anything is done; throws to refuse them. Returns what is to be kept with the result. */
-  readonly judge?: (parts: readonly PartInfo[]) => string;
+  readonly judge?: (parts: readonly PartInfo[], upload: UploadInfo) => string | Promise<string>;
 }
 
 export interface CompletedUpload {

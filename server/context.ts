@@ -40,6 +40,8 @@ export interface Limits {
   readonly partHeaderBytes: number;
   /** Without any traffic. */
   readonly idleSeconds: number;
+  /** After which an answer that takes long begins although it is not known yet, and a sign of life follows. */
+  readonly patienceMs: number;
   /** For what has begun to end when the server stops. */
   readonly stopMs: number;
 }
@@ -49,5 +51,6 @@ export const DEFAULT_LIMITS: Limits = {
   bodyMs: 30_000,
   partHeaderBytes: 16 * 1024,
   idleSeconds: 60,
+  patienceMs: 10_000,
   stopMs: 60_000,
 };

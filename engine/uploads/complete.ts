@@ -29,6 +29,7 @@ import { endUpload, settledUpload } from "./end.ts";
 import { entryOfParts, etagOfParts, type MadeObject, makeObject, partNotFound } from "./object.ts";
 import { partInfo } from "./parts.ts";
 import type { UploadRecord } from "./records.ts";
+import { uploadInfo } from "./start.ts";
 import {
   changeUpload,
   findUpload,
@@ -58,7 +59,8 @@ export async function completeUpload(
     await refuseProtected(repository, name.branch, "write to");
     try {
       const parts = await findParts(repository, name, named);
-      const done = await new Completion(repository, { name, parts, options }).run();
+      const note = await options.judge?.(parts.map(partInfo), uploadInfo(record)) ?? "";
+      const done = await new Completion(repository, { name, parts, note, options }).run();
       if (done) return done;
     } catch (error) {
       if (!isCoded(error, "part_not_found")) throw error;
@@ -76,6 +78,8 @@ export async function completeUpload(
 interface CompletionParts {
   readonly name: UploadName;
   readonly parts: readonly NumberedPart[];
+  /** What is to be kept with the result. */
+  readonly note: string;
   readonly options: CompleteUploadOptions;
 }
 
@@ -84,7 +88,7 @@ class Completion {
   readonly #repository: Repository;
   readonly #name: UploadName;
   readonly #parts: readonly NumberedPart[];
-  readonly #options: CompleteUploadOptions;
+  readonly #note: string;
   readonly #conditions: WriteConditions | undefined;
   readonly #isRelaxed: boolean;
   /** By what the upload's record tells that it is this attempt that stages. */
@@ -92,11 +96,11 @@ class Completion {
   /** Whether no other attempt may have staged the object. */
   #isFirst = true;
 
-  constructor(repository: Repository, { name, parts, options }: CompletionParts) {
+  constructor(repository: Repository, { name, parts, note, options }: CompletionParts) {
     this.#repository = repository;
     this.#name = name;
     this.#parts = parts;
-    this.#options = options;
+    this.#note = note;
     this.#conditions = WriteConditions.of(name.path, options);
     this.#isRelaxed = options.durability === "relaxed" && !repository.objects.isFar;
     this.#landing = repository.randomness.bytes(16);
@@ -104,8 +108,7 @@ class Completion {
 
   /** Returns `undefined` when parts were replaced meanwhile, so that all is to be done again. */
   async run(): Promise<CompletedUpload | undefined> {
-    const repository = this.#repository;
-    const note = this.#options.judge?.(this.#parts.map(partInfo)) ?? "";
+    const repository = this.#repository, note = this.#note;
     await this.#refuseEarly();
     const made = await this.#make();
     if (!made) return undefined;

@@ -2,7 +2,8 @@
 
 export const S3_NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+/** What every document begins with. */
+export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 // What XML 1.0 knows no way to write is written as S3 writes it; clients that may meet such keys ask for encoding-type=url.
 const SPECIAL = /[&<>"\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 const EACH_SPECIAL = new RegExp(SPECIAL.source, "g");
@@ -24,7 +25,7 @@ export function textElement(name: string, text: string | number | boolean | unde
 
 /** Returns a document whose root, in S3's namespace, holds `content`, which is XML. */
 export function xmlDocument(root: string, content: string): string {
-  return `${DECLARATION}<${root} xmlns="${S3_NAMESPACE}">${content}</${root}>`;
+  return `${XML_DECLARATION}<${root} xmlns="${S3_NAMESPACE}">${content}</${root}>`;
 }
 
 /** Answers with a document in S3's namespace. */
@@ -38,7 +39,7 @@ export function xmlResponse(root: string, content: string, headers: Record<strin
 /** Returns the document of a failure, which has no namespace. */
 export function errorDocument(fields: Readonly<Record<string, string | undefined>>): string {
   const content = Object.entries(fields).map(([name, text]) => textElement(name, text)).join("");
-  return `${DECLARATION}<Error>${content}</Error>`;
+  return `${XML_DECLARATION}<Error>${content}</Error>`;
 }
 
 /** Returns a time as S3's documents have it. */

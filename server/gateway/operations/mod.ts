@@ -2,20 +2,30 @@
 
 import type { S3Operation } from "../call.ts";
 import type { S3OperationName } from "../routes.ts";
+import { abortMultipartUpload } from "./abort_multipart_upload.ts";
 import { headBucket, listBuckets } from "./buckets.ts";
+import { completeMultipartUpload } from "./complete_multipart_upload.ts";
 import { copyObject } from "./copy_object.ts";
 import { createBucket } from "./create_bucket.ts";
+import { createMultipartUpload } from "./create_multipart_upload.ts";
 import { deleteBucket } from "./delete_bucket.ts";
 import { deleteObject, deleteObjects } from "./delete_objects.ts";
 import { getObject, headObject } from "./get_object.ts";
 import { getObjectAttributes } from "./get_object_attributes.ts";
+import { listMultipartUploads } from "./list_multipart_uploads.ts";
 import { listObjects, listObjectsV2 } from "./list_objects.ts";
+import { listParts } from "./list_parts.ts";
 import { putObject } from "./put_object.ts";
 import { getBucketSubresource, getObjectSubresource } from "./subresources.ts";
+import { uploadPart } from "./upload_part.ts";
+import { uploadPartCopy } from "./upload_part_copy.ts";
 
 export const S3_OPERATIONS: Partial<Readonly<Record<S3OperationName, S3Operation>>> = {
+  AbortMultipartUpload: abortMultipartUpload,
+  CompleteMultipartUpload: completeMultipartUpload,
   CopyObject: copyObject,
   CreateBucket: createBucket,
+  CreateMultipartUpload: createMultipartUpload,
   DeleteBucket: deleteBucket,
   DeleteObject: deleteObject,
   DeleteObjects: deleteObjects,
@@ -26,7 +36,12 @@ export const S3_OPERATIONS: Partial<Readonly<Record<S3OperationName, S3Operation
   HeadBucket: headBucket,
   HeadObject: headObject,
   ListBuckets: listBuckets,
+  ListMultipartUploads: listMultipartUploads,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
+  ListParts: listParts,
   PutObject: putObject,
+  UploadPart: uploadPart,
+  UploadPartCopy: uploadPartCopy,
 };
+

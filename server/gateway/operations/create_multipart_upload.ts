@@ -1,0 +1,26 @@
+/** CreateMultipartUpload. */
+
+import type { S3Operation } from "../call.ts";
+import { askedChecksum, notesOf, uploadHeaders } from "../multipart/checksum.ts";
+import { uploadsOf } from "../multipart/place.ts";
+import { writtenHeaders } from "../object_headers.ts";
+import { checkWrite, writablePlace } from "../writes.ts";
+import { textElement, xmlResponse } from "../xml.ts";
+
+export const createMultipartUpload: S3Operation = async (call) => {
+  const { request } = call;
+  const { headers, bucket, key, user } = request;
+  checkWrite(headers);
+  const checksum = askedChecksum(headers);
+  const { repository, ref, path } = await writablePlace(call);
+  const { id } = await uploadsOf(call).start(repository, ref, path, {
+    ...writtenHeaders(headers),
+    who: user,
+    notes: notesOf(checksum),
+  });
+  return xmlResponse(
+    "InitiateMultipartUploadResult",
+    textElement("Bucket", bucket) + textElement("Key", key) + textElement("UploadId", id),
+    uploadHeaders(checksum),
+  );
+};
