@@ -21,7 +21,7 @@ export type * from "./history.ts";
 export type * from "./merging.ts";
 export type * from "./settings.ts";
 export type * from "./tasks.ts";
-export type * from "./uploads.ts";
+export * from "./uploads.ts";
 
 export type Capability = "read" | "write" | "commit" | "branch" | "tag" | "merge" | "time" | "repositories";
 

@@ -6,7 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { PartInfo } from "../../../drivers/uploads.ts";
+import type { PartInfo } from "../../../drivers/store.ts";
 import { S3Error } from "../errors.ts";
 import {
   CHECKSUM_ALGORITHMS,

@@ -1,7 +1,6 @@
 /** What a request to complete an upload says of it, and what is held against that. */
 
-import type { NamedPart, PartInfo } from "../../../drivers/uploads.ts";
-import { MAX_PART_NUMBER } from "../../../drivers/uploads.ts";
+import { MAX_PART_NUMBER, type NamedPart, type PartInfo } from "../../../drivers/store.ts";
 import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
 import {

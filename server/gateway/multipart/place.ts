@@ -1,6 +1,6 @@
 /** What requests to uploads in parts name: the upload, and the part. */
 
-import { MAX_PART_NUMBER, type UploadPlace, type Uploads } from "../../../drivers/uploads.ts";
+import { MAX_PART_NUMBER, type UploadPlace, type Uploads } from "../../../drivers/store.ts";
 import type { ObjectPlace } from "../../downloads.ts";
 import type { S3Call } from "../call.ts";
 import { invalidArgument } from "../encoding.ts";

@@ -1,7 +1,7 @@
 /** ListMultipartUploads. */
 
 import { compareBytes, utf8 } from "../../../base/bytes.ts";
-import type { UploadInfo } from "../../../drivers/uploads.ts";
+import type { UploadInfo } from "../../../drivers/store.ts";
 import type { S3Call, S3Operation } from "../call.ts";
 import { countOf, invalidArgument, keyEncoding } from "../encoding.ts";
 import { checksumOfNotes } from "../multipart/checksum.ts";

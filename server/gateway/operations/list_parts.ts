@@ -1,6 +1,6 @@
 /** ListParts. */
 
-import type { PartInfo } from "../../../drivers/uploads.ts";
+import type { PartInfo } from "../../../drivers/store.ts";
 import type { S3Operation } from "../call.ts";
 import { countOf, invalidArgument } from "../encoding.ts";
 import {
