@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { hex } from "../../../base/bytes.ts";
+import { hex, utf8 } from "../../../base/bytes.ts";
 import { sha256 } from "../../../base/hashes.ts";
 import type { Auth } from "../../auth/mod.ts";
 import { S3Error } from "../errors.ts";
@@ -65,9 +65,8 @@ export async function verifySignature(
 
 /** Compares a signature with the right one, in a time that tells nothing of it. */
 export function isSignature(signature: string, { key, text }: { key: Uint8Array; text: string }): boolean {
-  const right = createHmac("sha256", key).update(text).digest();
-  const given = Buffer.from(signature, "hex");
-  return signature.length === 64 && given.length === right.length && timingSafeEqual(given, right);
+  const right = utf8(createHmac("sha256", key).update(text).digest("hex")), given = utf8(signature);
+  return given.length === right.length && timingSafeEqual(given, right);
 }
 
 /** Whoever changes a header that S3 acts upon must not keep the signature: these have to be signed, and the host. */
@@ -103,9 +102,8 @@ function canonicalOf(
 
 /** The bytes as they came; and, where a client sends ISO 8859-1 and signs UTF-8 (as node's does), those that it signed. */
 function encodingsOf(canonical: string): Uint8Array[] {
-  const bytes = Buffer.from(canonical, "latin1");
-  // deno-lint-ignore no-control-regex
-  return /^[\x00-\x7f]*$/.test(canonical) ? [bytes] : [bytes, Buffer.from(canonical, "utf8")];
+  const encoded = utf8(canonical);
+  return encoded.length === canonical.length ? [encoded] : [Buffer.from(canonical, "latin1"), encoded];
 }
 
 function textToSign({ time, scope, bytes }: { time: string; scope: string; bytes: Uint8Array }): string {
