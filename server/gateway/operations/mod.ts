@@ -16,6 +16,7 @@ import { listMultipartUploads } from "./list_multipart_uploads.ts";
 import { listObjects, listObjectsV2 } from "./list_objects.ts";
 import { listParts } from "./list_parts.ts";
 import { putObject } from "./put_object.ts";
+import { withRefFolder } from "./ref_folder.ts";
 import { getBucketSubresource, getObjectSubresource } from "./subresources.ts";
 import { uploadPart } from "./upload_part.ts";
 import { uploadPartCopy } from "./upload_part_copy.ts";
@@ -27,21 +28,20 @@ export const S3_OPERATIONS: Partial<Readonly<Record<S3OperationName, S3Operation
   CreateBucket: createBucket,
   CreateMultipartUpload: createMultipartUpload,
   DeleteBucket: deleteBucket,
-  DeleteObject: deleteObject,
+  DeleteObject: withRefFolder(deleteObject),
   DeleteObjects: deleteObjects,
   GetBucketSubresource: getBucketSubresource,
-  GetObject: getObject,
+  GetObject: withRefFolder(getObject),
   GetObjectAttributes: getObjectAttributes,
   GetObjectSubresource: getObjectSubresource,
   HeadBucket: headBucket,
-  HeadObject: headObject,
+  HeadObject: withRefFolder(headObject),
   ListBuckets: listBuckets,
   ListMultipartUploads: listMultipartUploads,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   ListParts: listParts,
-  PutObject: putObject,
+  PutObject: withRefFolder(putObject),
   UploadPart: uploadPart,
   UploadPartCopy: uploadPartCopy,
 };
-

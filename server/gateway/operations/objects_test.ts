@@ -146,7 +146,7 @@ describe("objects through the gateway", () => {
       [404, "GET", "/none/main/a", "NoSuchBucket"],
       [404, "PUT", "/repo/nowhere/a", "NoSuchBucket"],
       [404, "PUT", "/none/main/a", "NoSuchBucket"],
-      [404, "PUT", "/repo/main/", "NoSuchKey"],
+      [404, "PUT", "/repo/main", "NoSuchKey"],
       [204, "DELETE", "/repo/main/none", undefined],
       [404, "DELETE", "/none/main/a", "NoSuchBucket"],
       [400, "GET", "/repo/main/a%00b", "InvalidArgument"],
@@ -162,6 +162,27 @@ describe("objects through the gateway", () => {
     }
     const head = await ask(404, "HEAD", "/repo/main/none");
     assert.equal(head.text, "");
+  });
+
+  it("may be named by a ref alone, whose folder is there and empty", async (t) => {
+    const { ask, store } = await testGateway(t);
+    await store.createTag("repo", "v1", "main", "ann");
+    for (const ref of ["main", "v1"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const { headers } = await ask(200, method, `/repo/${ref}/`);
+        assert.deepEqual([headers.get("content-type"), headers.get("content-length")], [
+          "application/x-directory",
+          "0",
+        ]);
+      }
+    }
+    await ask(200, "PUT", "/repo/main/");
+    assert.equal((await ask(400, "PUT", "/repo/main/", { body: "x" })).code, "InvalidArgument");
+    assert.equal((await ask(403, "PUT", "/repo/v1/")).code, "AccessDenied");
+    assert.equal((await ask(404, "GET", "/repo/none/")).code, "NoSuchKey");
+    await ask(204, "DELETE", "/repo/main/");
+    assert.deepEqual((await ask(200, "GET", "/repo?prefix=main/")).all("Key"), []);
+    await ask(200, "GET", "/repo/main/");
   });
 
   it("are not written with what would be passed over", async (t) => {
