@@ -8,6 +8,7 @@ import { fstatSync, readFileSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import type { ConfigPlaces } from "../catalog/config/discovery.ts";
 import type { HomePlaces } from "../catalog/home.ts";
 
 export interface Environment {
@@ -24,6 +25,10 @@ export interface Environment {
   readonly who: () => string;
   /** Where a home may be; `chosenHome` is the value of `--home`. */
   readonly homePlaces: (chosenHome: string | undefined) => HomePlaces;
+  /** Where a configuration may be; `chosen` is the value of `--config`. */
+  readonly configPlaces: (chosen: string | undefined) => ConfigPlaces;
+  /** What `~` stands for. */
+  readonly userFolder: () => string;
   /** Where what can be made again may be kept. */
   readonly cacheFolder: () => string;
   /** Where files may be that are gone when the command ends. */
@@ -32,6 +37,8 @@ export interface Environment {
   readonly allowsNetworkFileSystems: () => boolean;
   /** The value of a variable that the user has named; an empty one counts as not set. */
   readonly variable: (name: string) => string | undefined;
+  /** The value of a variable as it is, an empty one too; `undefined` only of one that is not set. */
+  readonly exactVariable: (name: string) => string | undefined;
   /** The variables for a program that the user has us run: ours, with some more. */
   readonly withVariables: (more: Readonly<Record<string, string>>) => Record<string, string | undefined>;
 }
@@ -51,10 +58,19 @@ export const processEnvironment: Environment = {
     userId: process.getuid?.(),
     userName: nameOfUser,
   }),
+  configPlaces: (chosen) => ({
+    ...chosenConfig(chosen),
+    workingFolder: workingFolder(),
+    userConfigFolder: userConfigFolder(),
+    userId: process.getuid?.(),
+    userName: nameOfUser,
+  }),
+  userFolder: () => variable("HOME") ?? userHomeFolder(),
   cacheFolder: userCacheFolder,
   temporaryFolder: tmpdir,
   allowsNetworkFileSystems: () => variable("TARN_ALLOW_NETWORK_FILE_SYSTEM") === "1",
   variable,
+  exactVariable,
   withVariables: (more) => ({ ...process.env, ...more }),
 };
 
@@ -94,7 +110,11 @@ export function timeZoneFiles(): readonly string[] {
  * them to U+FFFD, so several values would look like one.
  */
 function variable(name: string): string | undefined {
-  const value = process.env[name] || undefined;
+  return exactVariable(name) || undefined;
+}
+
+function exactVariable(name: string): string | undefined {
+  const value = process.env[name];
   if (!value?.includes("\ufffd")) return value;
   throw new CodedError(
     "invalid",
@@ -107,6 +127,12 @@ function chosen(home: string | undefined): Pick<HomePlaces, "chosen"> {
   if (home !== undefined) return { chosen: { path: home, by: "--home" } };
   const path = variable("TARN_HOME");
   return path === undefined ? {} : { chosen: { path, by: "TARN_HOME" } };
+}
+
+function chosenConfig(address: string | undefined): Pick<ConfigPlaces, "chosen"> {
+  if (address !== undefined) return { chosen: { address, by: "--config" } };
+  const named = variable("TARN_CONFIG");
+  return named === undefined ? {} : { chosen: { address: named, by: "TARN_CONFIG" } };
 }
 
 /** A working folder that was deleted has no name; then only paths that need none work. */
@@ -124,6 +150,10 @@ function userDataFolder(): string {
 
 function userCacheFolder(): string {
   return userFolder("XDG_CACHE_HOME", [".cache"], ["Library", "Caches"]);
+}
+
+function userConfigFolder(): string {
+  return userFolder("XDG_CONFIG_HOME", [".config"], ["Library", "Application Support"]);
 }
 
 /** Returns our folder in one of the user's own, where each system has it. */

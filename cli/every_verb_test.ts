@@ -56,6 +56,9 @@ const LINES: Readonly<Record<string, string>> = {
   "tag delete": "tag delete lakefs://repo/v1",
   "tag restore": "tag restore lakefs://repo/gone-tag",
   "kv copy": "kv copy memory: memory:",
+  "config show": "config show --config DIR/tarn.yaml",
+  "config check": "config check --config DIR/tarn.yaml",
+  "config trust": "config trust DIR/tarn.yaml",
   "auth setup": "auth setup admin",
   "auth key": "auth key admin",
 };
@@ -84,6 +87,7 @@ async function prepared(t: Ending, verb: string) {
   await store.commit("repo", "dev", { message: "second", committer: "x" });
   await write(store, "staged", { z: "4" });
   writeFileSync(join(cli.folder, "file"), "text");
+  writeFileSync(join(cli.folder, "tarn.yaml"), "stores: {files: {driver: file, root: /srv}}\n");
   if (BEFORE[verb] !== undefined) await cli.run(...BEFORE[verb].split(" "));
   const words = (line: string) => line.replaceAll("DIR", cli.folder).split(" ");
   return { ...cli, words };

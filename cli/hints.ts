@@ -1,6 +1,7 @@
 /** The way out of an error, by its code: what a person can do next. */
 
 import type { CodedError, ErrorDetails } from "../base/errors.ts";
+import { quoted } from "./quoting.ts";
 
 type Hint = string | ((details: ErrorDetails) => string | undefined);
 
@@ -18,6 +19,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
     "The stored bytes are damaged; an older version of the object may still be whole (tarn log URI).",
   command_failed: "It must exit with 0 for good, 125 when it cannot tell, and up to 124 for bad.",
   cannot_listen: "Name another address with --listen HOST:PORT; port 0 takes a free one.",
+  config_not_found: "Name a file that is there with --config or TARN_CONFIG, or leave both out.",
+  config_of_another_user: "If you trust its owner, name it with --config or TARN_CONFIG.",
   confirmation_needed: "Add --yes if that is what you want.",
   disk_full: "Make room and run it again; nothing that was confirmed is lost.",
   empty_message: 'Add -m "…", or --allow-empty-message.',
@@ -30,6 +33,12 @@ const HINTS: Readonly<Record<string, Hint>> = {
   home_too_new: "Use the version of tarn that made it, or a newer one.",
   internal: "This is a bug in tarn. Run it again with --debug and report what it prints.",
   invalid_argument: nearOr(SEE_HELP),
+  invalid_configuration: ({ suggestion, isCatalog }) =>
+    suggestion !== undefined
+      ? `Did you mean "${suggestion}"?`
+      : isCatalog === true
+      ? '"tarn config check" lists all that is wrong.'
+      : undefined,
   invalid_kv_address: '"tarn help kv copy" shows the forms of an address.',
   invalid_range: "Bytes count from 0: the first hundred are 0-99.",
   invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,
@@ -78,13 +87,21 @@ const HINTS: Readonly<Record<string, Hint>> = {
     '"tarn repo list" shows the repositories, "tarn repo create lakefs://REPO" makes one.',
   ),
   secret_in_argument: "Name a file or a variable that holds it: ?password_file=FILE or ?password_env=NAME.",
+  stage_not_found: nearOr('"tarn config show" lists the stages.'),
   storage_full: "Make room and run it again; nothing that was confirmed is lost.",
   storage_missing:
     "Mount its disk, or put the folder back: what was kept there is not made anew. tarn doctor shows more.",
+  store_not_found: nearOr('"tarn config show" lists the stores.'),
   tag_not_found: otherKindOr("tag"),
+  tenant_not_found: "Check --tenant and TARN_TENANT.",
   try_again: "Others are changing the same branch: run it again.",
-  unknown_scheme: "This version has one store: lakefs://REPO/REF/KEY.",
-  untrusted_configuration: "If it is yours, name the home (--home or TARN_HOME), or the store (TARN_KV).",
+  unknown_scheme: nearOr(
+    '"tarn config show" lists the schemes and stores; lakefs://REPO/REF/KEY is always there.',
+  ),
+  untrusted_configuration: ({ isCatalog, file }) =>
+    isCatalog === true
+      ? `Read it, then run: tarn config trust ${quoted(String(file))}`
+      : "If it is yours, name the home (--home or TARN_HOME), or the store (TARN_KV).",
   unmatched_resolution: nearOr("--preview shows the conflicts."),
   unplaceable_key: ({ single }) =>
     single === true

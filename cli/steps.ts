@@ -4,6 +4,7 @@ import { concatBytes, lossyText } from "../base/bytes.ts";
 import { CodedError, isCoded } from "../base/errors.ts";
 import type { Context } from "./context.ts";
 import { exitCodeOf } from "./exit_codes.ts";
+import { quoted } from "./quoting.ts";
 import { describeError } from "./report.ts";
 import type { Sink } from "./streams.ts";
 
@@ -107,9 +108,4 @@ class CapturingSink implements Sink {
       return text;
     }
   }
-}
-
-/** Returns an argument as a shell takes it. */
-function quoted(argument: string): string {
-  return /^[A-Za-z0-9_@%+=:,./~-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

@@ -103,10 +103,18 @@ function testEnvironment(
       userDataFolder: join(folder, "data"),
       userName: String,
     }),
+    configPlaces: (chosen) => ({
+      ...(chosen === undefined ? {} : { chosen: { address: chosen, by: "--config" } }),
+      workingFolder: folder,
+      userConfigFolder: join(folder, "config"),
+      userName: String,
+    }),
+    userFolder: () => folder,
     cacheFolder: () => join(folder, "cache"),
     temporaryFolder: () => folder,
     allowsNetworkFileSystems: () => false,
     variable: () => undefined,
+    exactVariable: () => undefined,
     withVariables: (more) => ({ PATH: process.env["PATH"], ...more }),
   };
 }

@@ -24,6 +24,8 @@ export interface ConfigSource {
   readonly origin?: string;
   /** Whether it may say all that a configuration can say. */
   readonly isTrusted: boolean;
+  /** Whose view it gives; the admin's when absent. */
+  readonly tenant?: string;
   /** Returns the configuration as written. */
   raw(): Promise<RawConfig>;
   /**
@@ -62,15 +64,17 @@ export class YamlConfig implements ConfigSource {
   readonly origin: string;
   readonly path: string;
   readonly isTrusted: boolean;
+  readonly tenant?: string;
   readonly #bytes: Uint8Array;
-  readonly #options: Pick<SourceOptions, "places" | "tenant">;
+  readonly #places: ConfigPlaces;
 
   /** Fails with `config_not_found`, `config_of_another_user`, `file_forbidden`, `invalid_configuration`. */
   constructor(found: FoundConfig & { kind: "file" }, options: Pick<SourceOptions, "places" | "tenant">) {
-    const { places } = options;
+    const { places, tenant } = options;
+    if (tenant !== undefined) this.tenant = tenant;
     this.path = found.path;
     this.origin = shownPath(found.path, places.workingFolder);
-    this.#options = options;
+    this.#places = places;
     this.#bytes = readFile(this.path, this.origin, (opened) => {
       if (found.isMet) checkOwner(this.path, opened, places);
     });
@@ -84,27 +88,26 @@ export class YamlConfig implements ConfigSource {
   }
 
   async load(reader: Reader): Promise<Config> {
-    const { tenant } = this.#options;
-    return loadConfig(await this.raw(), { reader, tenant, isTrusted: this.isTrusted });
+    return loadConfig(await this.raw(), { reader, tenant: this.tenant, isTrusted: this.isTrusted });
   }
 
   /** Notes that the user trusts what the file holds now; returns its SHA-256. */
   trust(): string {
-    return trust(this.#options.places.userConfigFolder, this.path, this.#bytes);
+    return trust(this.#places.userConfigFolder, this.path, this.#bytes);
   }
 }
 
 /** No configuration: the built-in stores, with their own default credentials. */
 export class EmptyConfig implements ConfigSource {
   readonly isTrusted = true;
-  readonly #tenant: string | undefined;
+  readonly tenant?: string;
 
   constructor({ tenant }: { tenant?: string } = {}) {
-    this.#tenant = tenant;
+    if (tenant !== undefined) this.tenant = tenant;
   }
 
   async raw(): Promise<RawConfig> {
-    if (this.#tenant !== undefined) throw tenantNotFound(this.#tenant, {});
+    if (this.tenant !== undefined) throw tenantNotFound(this.tenant, {});
     return { tree: {}, positionOf: () => undefined };
   }
 

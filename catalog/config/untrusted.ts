@@ -11,7 +11,7 @@ import { isInterpolated } from "./interpolation.ts";
 import { isLocalUrl } from "./options.ts";
 import { shownOrigin } from "./problems.ts";
 import { mapTexts } from "./reading.ts";
-import { isMap, type Path, pathText, type RawConfig } from "./tree.ts";
+import { isMap, type Path, pathText } from "./tree.ts";
 import type { Item, View } from "./view.ts";
 
 /** Options of stores whose value goes nowhere. */
@@ -27,25 +27,44 @@ const SHOWN_CREDENTIALS: Readonly<Record<string, readonly string[]>> = {
   hf: ["endpoint"],
 };
 
-/** Fails with `untrusted_configuration` where a view says what only a trusted one may. */
-export function checkUntrusted(view: View): void {
-  const { raw, sections, hooks } = view;
-  if (hooks && !(Array.isArray(hooks.value) && hooks.value.length === 0)) {
-    refuse(raw, hooks.path, "it names hooks");
-  }
-  for (const item of sections.stores.values()) checkStore(raw, item);
-  for (const section of ["schemes", "stages", "entries"] as const) {
-    for (const item of sections[section].values()) refuseInterpolation(raw, item);
-  }
-  const root = sections.cache.get("root");
-  if (root) refuseInterpolation(raw, root);
+/** What of a view only a trusted configuration may say, and why. */
+export interface UntrustedKey {
+  readonly path: Path;
+  readonly why: string;
 }
 
-function checkStore(raw: RawConfig, { value, path }: Item): void {
-  if (!isMap(value)) return;
-  for (const [name, inner] of Object.entries(value)) {
-    if (!HARMLESS.includes(name)) refuseInterpolation(raw, { value: inner, path: [...path, name] });
+/** Fails with `untrusted_configuration` where a view says what only a trusted one may. */
+export function checkUntrusted(view: View): void {
+  const [first] = untrustedKeys(view);
+  if (!first) return;
+  const { raw } = view, key = pathText(first.path);
+  throw new CodedError(
+    "forbidden",
+    "untrusted_configuration",
+    `Cannot use ${shownOrigin(raw)}: "${key}": ${first.why}, and nobody has said that it is to be trusted`,
+    { details: { file: raw.origin, key, ...raw.positionOf(first.path), isCatalog: true } },
+  );
+}
+
+/** Returns what of a view only a trusted configuration may say. */
+export function untrustedKeys({ sections, hooks }: View): readonly UntrustedKey[] {
+  const keys: UntrustedKey[] = [];
+  if (hooks && !(Array.isArray(hooks.value) && hooks.value.length === 0)) {
+    keys.push({ path: hooks.path, why: "it names hooks" });
   }
+  for (const item of sections.stores.values()) keys.push(...storeKeys(item));
+  for (const section of ["schemes", "stages", "entries"] as const) {
+    for (const item of sections[section].values()) keys.push(...interpolatedKeys(item));
+  }
+  const root = sections.cache.get("root");
+  return root ? [...keys, ...interpolatedKeys(root)] : keys;
+}
+
+function storeKeys({ value, path }: Item): UntrustedKey[] {
+  if (!isMap(value)) return [];
+  const keys = Object.entries(value).flatMap(([name, inner]) =>
+    HARMLESS.includes(name) ? [] : interpolatedKeys({ value: inner, path: [...path, name] })
+  );
   const { driver } = value;
   const shown = typeof driver === "string" && Object.hasOwn(SHOWN_CREDENTIALS, driver)
     ? SHOWN_CREDENTIALS[driver]!
@@ -53,24 +72,18 @@ function checkStore(raw: RawConfig, { value, path }: Item): void {
   for (const name of shown) {
     const given = value[name] ?? null;
     if (given === null || (typeof given === "string" && isLocalUrl(given))) continue;
-    refuse(raw, [...path, name], "it says who is shown your credentials");
+    keys.push({ path: [...path, name], why: "it says who is shown your credentials" });
   }
+  return keys;
 }
 
-function refuseInterpolation(raw: RawConfig, { value, path }: Item): void {
+function interpolatedKeys({ value, path }: Item): UntrustedKey[] {
+  const keys: UntrustedKey[] = [];
   mapTexts(value, path, (text, at) => {
-    if (isInterpolated(text)) refuse(raw, at, "it puts a variable into a host, an endpoint or a path");
+    if (isInterpolated(text)) {
+      keys.push({ path: at, why: "it puts a variable into a host, an endpoint or a path" });
+    }
     return text;
   });
-}
-
-function refuse(raw: RawConfig, path: Path, why: string): never {
-  throw new CodedError(
-    "forbidden",
-    "untrusted_configuration",
-    `Cannot use ${shownOrigin(raw)}: "${
-      pathText(path)
-    }": ${why}, and nobody has said that it is to be trusted`,
-    { details: { file: raw.origin, key: pathText(path), ...raw.positionOf(path), isCatalog: true } },
-  );
+  return keys;
 }

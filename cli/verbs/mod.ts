@@ -4,6 +4,7 @@ import { CodedError } from "../../base/errors.ts";
 import { looksLikeUri } from "../../base/uri.ts";
 import { firstWord } from "../arguments.ts";
 import { closest } from "../../base/suggestions.ts";
+import { CONFIG_VERBS } from "./config.ts";
 import { HISTORY_VERBS } from "./history.ts";
 import { OBJECT_VERBS } from "./objects.ts";
 import { REF_VERBS } from "./refs.ts";
@@ -19,6 +20,7 @@ export const VERB_GROUPS: readonly (readonly [string, readonly VerbSpec[]])[] = 
   ["Objects", OBJECT_VERBS],
   ["History", HISTORY_VERBS],
   ["Branches and tags", REF_VERBS],
+  ["Configuration", CONFIG_VERBS],
   ["Server", SERVE_VERBS],
   ["Upkeep", UPKEEP_VERBS],
 ];

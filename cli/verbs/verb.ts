@@ -31,6 +31,11 @@ export const GLOBAL_OPTIONS: OptionTable = {
     value: "DIR",
     help: "the folder that holds everything (else TARN_HOME, the nearest .tarn, your own)",
   },
+  config: {
+    value: "FILE",
+    help: "the configuration (else TARN_CONFIG, the nearest tarn.yaml, your own)",
+  },
+  tenant: { value: "NAME", help: "see what this tenant sees of it (else TARN_TENANT)" },
   json: { help: "print one JSON document" },
   jsonl: { help: "print lists as one JSON document a line" },
   yes: { short: "y", help: "do not ask before something is lost" },

@@ -30,6 +30,8 @@ done
 tarn tag lakefs://sales/v1.0 --from main~1
 `;
 
+const CONFIGURED = `echo 'stores: {files: {driver: file, root: data}}' > tarn.yaml`;
+
 /** What else a verb's examples need, or need gone. */
 const BEFORE: Readonly<Record<string, string>> = {
   "repo create": "tarn repo delete lakefs://sales --yes",
@@ -45,6 +47,9 @@ const BEFORE: Readonly<Record<string, string>> = {
   "bisect run":
     "printf '#!/bin/sh\\ntarn get -r \"$TARN_URI\" checked/$TARN_COMMIT\\n' > check.sh; chmod +x check.sh",
   "kv copy": "tarn init; tarn repo create lakefs://other",
+  "config show": CONFIGURED,
+  "config check": CONFIGURED,
+  "config trust": CONFIGURED,
   "auth key": "tarn auth setup admin",
   "serve": "tarn auth setup admin",
   "reset": "tarn put lakefs://sales/main/report.csv data/a.csv",
