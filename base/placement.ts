@@ -49,16 +49,8 @@ export class PlacementCheck {
       if (isFirst) return "it begins with a slash";
       return isLast ? "it ends with a slash" : "it has two slashes in a row";
     }
-    if (name === "." || name === "..") return `"${name}" names another folder`;
-    if (name.includes("\0")) return "it contains a NUL character";
     if (isFirst && /^[A-Za-z]:/.test(name)) return "it begins with a drive letter";
-    if (utf8(name).length > MOST_NAME_BYTES) return `a part of it is longer than ${MOST_NAME_BYTES} bytes`;
-    if (!this.#isWindows) return undefined;
-    if (WINDOWS_CHARACTERS.test(name)) {
-      return `Windows takes no "${WINDOWS_CHARACTERS.exec(name)![0]}" in a name`;
-    }
-    if (/[. ]$/.test(name)) return "Windows takes no dot or space at the end of a name";
-    return WINDOWS_NAMES.test(name) ? "Windows keeps that name for itself" : undefined;
+    return nameRefusal(name, this.#isWindows);
   }
 
   /** Looks every part up in its folder first, and remembers them only when all of them can be placed. */
@@ -81,6 +73,23 @@ export class PlacementCheck {
     }
     return undefined;
   }
+}
+
+/** Returns why one part of a path is no name that a disk can hold, or `undefined`; an empty one counts as none. */
+export function nameRefusal(name: string, isWindows = process.platform === "win32"): string | undefined {
+  if (name === "") return "a part of it is empty";
+  if (name === "." || name === "..") return `"${name}" names another folder`;
+  if (name.includes("\0")) return "it contains a NUL character";
+  // A UTF-16 unit is one to three bytes.
+  if (name.length * 3 > MOST_NAME_BYTES && utf8(name).length > MOST_NAME_BYTES) {
+    return `a part of it is longer than ${MOST_NAME_BYTES} bytes`;
+  }
+  if (!isWindows) return undefined;
+  if (WINDOWS_CHARACTERS.test(name)) {
+    return `Windows takes no "${WINDOWS_CHARACTERS.exec(name)![0]}" in a name`;
+  }
+  if (/[. ]$/.test(name)) return "Windows takes no dot or space at the end of a name";
+  return WINDOWS_NAMES.test(name) ? "Windows keeps that name for itself" : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@
  * fallback on `node:` APIs, so that the main job runs under Deno too.
  */
 
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { release } from "node:os";
 import process from "node:process";
 
@@ -241,7 +241,11 @@ function blockingSyncfs(ffi: ForeignFunctions, library: string): SyncfsCall | un
  */
 export interface ProcessLock {
   lock(): void;
+  /** Takes the lock if nobody holds it, or only others that share it too; never waits. Turns one that is held into the other kind. */
+  tryLock(options?: { readonly shared?: boolean }): boolean;
   unlock(): void;
+  /** Returns whether the lock file still has its name: who takes a lock that others may delete looks afterwards. */
+  isAt(path: string): boolean;
   close(): void;
 }
 
@@ -259,11 +263,17 @@ export async function openProcessLock(
       path,
       readOnly ? { read: true } : { read: true, write: true, create: true, mode: 0o600 },
     );
-    return { lock: () => file.lockSync(true), unlock: () => file.unlockSync(), close: () => file.close() };
+    return {
+      lock: () => file.lockSync(true),
+      tryLock: ({ shared = false } = {}) => file.tryLockSync(!shared),
+      unlock: () => file.unlockSync(),
+      isAt: (named) => isSameFile(file.statSync(), named),
+      close: () => file.close(),
+    };
   }
   const flock = await (flockCall ??= findFlock());
   if (!flock) return undefined;
-  const LOCK_EX = 2, LOCK_UN = 8;
+  const LOCK_SH = 1, LOCK_EX = 2, LOCK_NB = 4, LOCK_UN = 8;
   const fd = openSync(path, readOnly ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT, 0o600);
   return {
     lock() {
@@ -274,16 +284,29 @@ export async function openProcessLock(
         }
       }
     },
+    tryLock: ({ shared = false } = {}) => flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) === 0,
     unlock: () => void flock(fd, LOCK_UN),
+    isAt: (named) => isSameFile(fstatSync(fd), named),
     close: () => closeSync(fd),
   };
+}
+
+function isSameFile(open: { readonly ino: number | null; readonly dev: number }, path: string): boolean {
+  const named = lstatSync(path, { throwIfNoEntry: false });
+  return named !== undefined && named.ino === open.ino && named.dev === open.dev;
 }
 
 interface DenoFiles {
   openSync(
     path: string,
     options: { read: boolean; write?: boolean; create?: boolean; mode?: number },
-  ): { lockSync(exclusive: boolean): void; unlockSync(): void; close(): void };
+  ): {
+    lockSync(exclusive: boolean): void;
+    tryLockSync(exclusive: boolean): boolean;
+    unlockSync(): void;
+    statSync(): { readonly ino: number | null; readonly dev: number };
+    close(): void;
+  };
 }
 
 type FlockCall = (fd: number, operation: number) => number;

@@ -1,0 +1,195 @@
+/**
+ * The files that were fetched, under a cache's folder. No folder on the way to one is a symlink: that is looked at once for
+ * each folder and process.
+ */
+
+import { constants, copyFileSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { hex } from "../../base/bytes.ts";
+import { type FileState, type LookAtFile, lookByRuntime } from "../../base/file_state.ts";
+import { runningHash } from "../../base/hashes.ts";
+import { cacheClash } from "../errors.ts";
+import type { CacheKey } from "../cache.ts";
+import { errnoOf, isMissing } from "./failures.ts";
+import { type Layout, makeFolderIn, shownKey } from "./layout.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+const MOST_REMEMBERED = 65_536;
+
+/** Reads a whole file; its state before and after tells whether it was written meanwhile. A seam for tests. */
+export type HashFile = (path: string) => Promise<string>;
+
+export interface ContentOptions {
+  readonly look?: LookAtFile;
+  readonly hashFile?: HashFile;
+}
+
+export class Content {
+  readonly #layout: Layout;
+  readonly #real = new Set<string>();
+  readonly #look: LookAtFile;
+  readonly #hashFile: HashFile;
+
+  constructor(layout: Layout, { look = lookByRuntime, hashFile = sha256OfFile }: ContentOptions = {}) {
+    this.#layout = layout;
+    this.#look = look;
+    this.#hashFile = hashFile;
+  }
+
+  /** Returns the state of a file, or `undefined` for anything else, behind a symlink too. */
+  look(path: string): FileState | undefined {
+    const state = this.#look(path);
+    return state && this.#isReal(dirname(path)) ? state : undefined;
+  }
+
+  /** Returns the SHA-256 of a file and the state that it was read in, or `undefined` when it was written meanwhile. */
+  async hash(path: string): Promise<{ sha256: string; state: FileState } | undefined> {
+    const state = this.#look(path);
+    if (!state) return undefined;
+    try {
+      const sha256 = await this.#hashFile(path);
+      const after = this.#look(path);
+      return after && isSameFile(state, after) ? { sha256, state } : undefined;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Puts a temporary file under a key's path, whatever file is there. Fails with `cache_clash` when a folder is there, or a
+   * file where a folder is needed.
+   */
+  place(temporary: string, key: CacheKey): FileState {
+    const path = this.#layout.contentOf(key);
+    this.#makeFolder(dirname(path), key);
+    try {
+      renameSync(temporary, path);
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === "ENOENT" || errno === "ENOTDIR") {
+        this.#real.clear();
+        this.#makeFolder(dirname(path), key);
+      } else if (errno !== "EISDIR" && errno !== "EEXIST" && errno !== "ENOTEMPTY" && errno !== "EPERM") {
+        throw error;
+      } else removeEmptyFolder(path, key, error);
+      renameSync(temporary, path);
+    }
+    const state = this.#look(path);
+    if (!state) throw Object.assign(new Error("a placed file is not there"), { code: "ENOENT" });
+    return state;
+  }
+
+  /** Removes a file, if it is in the state that is given or none is, and the folders that become empty. */
+  remove(key: CacheKey, state?: FileState): boolean {
+    const path = this.#layout.contentOf(key);
+    if (!this.#isReal(dirname(path))) return false;
+    if (state) {
+      const now = this.#look(path);
+      if (!now || !isSameFile(now, state)) return false;
+    }
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    this.pruneFolders(dirname(path));
+    return true;
+  }
+
+  /** Removes a folder and those around it, below the cache's own, as far as they are empty. */
+  pruneFolders(folder: string): void {
+    for (let at = folder; at.length > this.#layout.root.length; at = dirname(at)) {
+      try {
+        rmdirSync(at);
+      } catch {
+        return;
+      }
+      this.#real.delete(at);
+    }
+  }
+
+  /** Returns whether a folder is one, with all folders around it inside the cache. */
+  #isReal(folder: string): boolean {
+    if (folder.length <= this.#layout.root.length || this.#real.has(folder)) return true;
+    if (!this.#isReal(dirname(folder))) return false;
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (!found?.isDirectory()) return false;
+    this.#remember(folder);
+    return true;
+  }
+
+  #makeFolder(folder: string, key: CacheKey): void {
+    if (this.#real.has(folder)) return;
+    if (folder.length <= this.#layout.root.length) return makeFolderIn(this.#layout)(folder);
+    this.#makeFolder(dirname(folder), key);
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+      const found = lstatSync(folder, { throwIfNoEntry: false });
+      if (!found?.isDirectory()) throw inTheWay(folder, this.#layout, { key, error });
+    }
+    this.#remember(folder);
+  }
+
+  #remember(folder: string): void {
+    if (this.#real.size >= MOST_REMEMBERED) this.#real.clear();
+    this.#real.add(folder);
+  }
+}
+
+/** Whether both are one file that was not written between: what the record of a file keeps. */
+export function isSameFile(a: FileRecordState, b: FileRecordState): boolean {
+  return a.size === b.size && a.mtimeSeconds === b.mtimeSeconds && a.mtimeNanos === b.mtimeNanos &&
+    a.inode === b.inode;
+}
+
+/** What a record keeps of a file's state: a copy and a new mode change `ctime`, so that is left out. */
+export type FileRecordState = Pick<FileState, "size" | "mtimeSeconds" | "mtimeNanos" | "inode">;
+
+/** Copies a file to a new name, sharing its blocks where the disk can do that. */
+export function cloneFile(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+}
+
+async function sha256OfFile(path: string): Promise<string> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await open(path, flags);
+  try {
+    const hash = runningHash("sha256");
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    while (true) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+      if (bytesRead === 0) return hex(hash.digest());
+      hash.update(chunk.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** An empty folder is what a killed fetch leaves; any other holds what is below the key. */
+function removeEmptyFolder(path: string, key: CacheKey, cause: unknown): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    throw cacheClash(
+      shownKey(key),
+      "the cache holds a folder of that name, for objects below it",
+      cause,
+    );
+  }
+}
+
+function inTheWay(
+  folder: string,
+  layout: Layout,
+  { key, error }: { key: CacheKey; error: unknown },
+): Error {
+  const other = layout.keyAt(folder);
+  const name = other ? `"${shownKey(other)}"` : "a folder";
+  return cacheClash(shownKey(key), `the cache holds a file where it needs the folder ${name}`, error);
+}

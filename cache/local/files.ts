@@ -1,0 +1,143 @@
+/**
+ * Single files of a cache: finding one whose record holds, and writing one.
+ *
+ * A record says in which state a file was left. A file in that state is taken for what the record says; in another one of the
+ * same size it is hashed, as after a copy of the cache, and counts if the hash is right. Writes of one file take turns, so
+ * its record describes the last one. A record that changes while its file is hashed gives no file.
+ */
+
+import { equalBytes } from "../../base/bytes.ts";
+import type { FileState } from "../../base/file_state.ts";
+import type { CacheKey, Download } from "../cache.ts";
+import { type Content, isSameFile } from "./content.ts";
+import { writeDownload } from "./downloads.ts";
+import { type FileRecord, packFile, packKey, unpackFile, unpackKey } from "./file_records.ts";
+import { doneFoldersAround, listedFile, touch } from "./folder_records.ts";
+import { keyHash, type Layout, shownKey } from "./layout.ts";
+import type { Locks } from "./locks.ts";
+import { bytesAt, messagePack, removeIfThere, unsealed, writeRecord } from "./records.ts";
+import type { TemporaryFiles } from "./temporary.ts";
+
+/** What the parts of a cache work with. */
+export interface Parts {
+  readonly layout: Layout;
+  readonly locks: Locks;
+  readonly temporary: TemporaryFiles;
+  readonly content: Content;
+}
+
+/** A record of a single file, as it lies on the disk. */
+export interface StoredRecord {
+  readonly key: CacheKey;
+  readonly file: FileRecord;
+}
+
+export function packMeta(key: CacheKey, file: FileRecord): unknown {
+  return { key: packKey(key), file: packFile(file) };
+}
+
+export function unpackMeta(value: unknown): StoredRecord | undefined {
+  const { key: packedKey, file: packedFile } = (value ?? {}) as Record<string, unknown>;
+  const key = unpackKey(packedKey), file = unpackFile(packedFile);
+  return key && file && { key, file };
+}
+
+export class Files {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns a file that is in the cache and whose record holds; its use is noted. */
+  async find(key: CacheKey, nowMs: number): Promise<FileRecord | undefined> {
+    const { layout, content } = this.#parts;
+    const path = layout.contentOf(key);
+    const state = content.look(path);
+    if (!state) return undefined;
+    const own = await this.#ownRecord(key);
+    if (own && isSameFile(own.file, state)) {
+      touch(layout.metaOf(key), nowMs);
+      return own.file;
+    }
+    for await (const around of doneFoldersAround(layout, key)) {
+      const listed = await listedFile(layout, around);
+      if (!listed) continue;
+      touch(layout.doneOf(around.done.key), nowMs);
+      if (isSameFile(listed, state)) return listed;
+      const checked = await this.recheck(key, listed);
+      if (checked) return checked;
+    }
+    return own && await this.recheck(key, own.file, own.bytes);
+  }
+
+  /**
+   * Hashes a file that is not in the state of its record, and keeps it if the hash is right: its record has the new state then.
+   * `bytes` are those of its own record, which may not have changed meanwhile.
+   */
+  async recheck(key: CacheKey, record: FileRecord, bytes?: Uint8Array): Promise<FileRecord | undefined> {
+    const { layout, locks, content } = this.#parts;
+    const path = layout.contentOf(key);
+    if (content.look(path)?.size !== record.size) return undefined;
+    const found = await content.hash(path);
+    if (found?.sha256 !== record.sha256) return undefined;
+    const after = bytesAt(layout.metaOf(key));
+    if (bytes && !(after && equalBytes(after, bytes))) return undefined;
+    const kept = { ...recordState(found.state), version: record.version, sha256: record.sha256 };
+    const lock = await locks.tryTake(keyHash(key)).catch(() => undefined);
+    try {
+      // Only a record that speaks of the file as it is now; who holds the lock otherwise writes a newer one.
+      if (lock && isUnchanged(content.look(path), found.state)) await this.#record(key, kept).catch(() => {});
+    } finally {
+      lock?.release();
+    }
+    return kept;
+  }
+
+  /** Downloads a file and puts it in its place. The caller holds the lock of the key. */
+  async write(
+    key: CacheKey,
+    download: Download,
+    { isFlushed, signal }: { isFlushed: boolean; signal?: AbortSignal },
+  ): Promise<FileRecord> {
+    const { content, temporary, layout } = this.#parts;
+    const path = await temporary.path();
+    const what = shownKey(key);
+    const { version, sha256 } = await writeDownload(download, path, { what, isFlushed, signal });
+    try {
+      // The old record may not speak of the new file.
+      removeIfThere(layout.metaOf(key));
+      return { ...recordState(content.place(path, key)), version, sha256 };
+    } catch (error) {
+      removeIfThere(path);
+      throw error;
+    }
+  }
+
+  /** Writes the record of a file that has just been put in its place. The caller holds the lock of the key. */
+  record(key: CacheKey, file: FileRecord): Promise<void> {
+    return this.#record(key, file);
+  }
+
+  async #record(key: CacheKey, file: FileRecord): Promise<void> {
+    const { layout, temporary } = this.#parts;
+    await writeRecord(layout.metaOf(key), packMeta(key, file), await temporary.path());
+  }
+
+  async #ownRecord(key: CacheKey): Promise<{ file: FileRecord; bytes: Uint8Array } | undefined> {
+    const bytes = bytesAt(this.#parts.layout.metaOf(key));
+    const record = bytes && unpackMeta(unsealed(await messagePack(), bytes));
+    return record && { file: record.file, bytes };
+  }
+}
+
+export function recordState({ size, mtimeSeconds, mtimeNanos, inode }: FileState): Omit<
+  FileRecord,
+  "version" | "sha256"
+> {
+  return { size, mtimeSeconds, mtimeNanos, inode };
+}
+
+function isUnchanged(now: FileState | undefined, before: FileState): boolean {
+  return now !== undefined && isSameFile(now, before);
+}

@@ -1,0 +1,57 @@
+/**
+ * What is used now, by any process: eviction leaves it alone.
+ *
+ * A lease is a shared lock whose file says the key. It is taken before the cache is looked at. Who evicts takes the records of
+ * something away first, and looks for leases then: so either the user of a thing finds no record of it and fetches it again, or
+ * who evicts finds the lease.
+ */
+
+import type { CacheKey } from "../cache.ts";
+import { isReadOnly } from "./failures.ts";
+import { packKey, unpackKey } from "./file_records.ts";
+import { isAtOrBelow, keyHash } from "./layout.ts";
+import type { HeldLock, Locks } from "./locks.ts";
+
+const SUFFIX = ".use";
+const NOTHING: HeldLock = { release: () => {} };
+
+export class Leases {
+  readonly #locks: Locks;
+
+  constructor(locks: Locks) {
+    this.#locks = locks;
+  }
+
+  async take(key: CacheKey): Promise<HeldLock> {
+    try {
+      const note = JSON.stringify(packKey(key));
+      return await this.#locks.take(keyHash(key) + SUFFIX, { shared: true, note });
+    } catch (error) {
+      // Of a cache that may only be read, nothing is evicted by who reads it.
+      if (isReadOnly(error)) return NOTHING;
+      throw error;
+    }
+  }
+
+  /** Returns whether something is used: it, what is in it, or what it is in. Leases of dead processes are removed. */
+  async isUsed(key: CacheKey): Promise<boolean> {
+    for (const name of await this.#locks.names()) {
+      if (!name.endsWith(SUFFIX)) continue;
+      const used = keyOf(this.#locks.noteOf(name));
+      // One that says nothing yet may be of anything.
+      if (used && !isAtOrBelow(used, key) && !isAtOrBelow(key, used)) continue;
+      const stale = await this.#locks.tryTake(name);
+      if (!stale) return true;
+      stale.release();
+    }
+    return false;
+  }
+}
+
+function keyOf(note: string | undefined): CacheKey | undefined {
+  try {
+    return unpackKey(JSON.parse(note ?? ""));
+  } catch {
+    return undefined;
+  }
+}
