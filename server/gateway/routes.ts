@@ -16,6 +16,7 @@ export type S3OperationName =
   | "HeadObject"
   | "GetObjectAttributes"
   | "GetObjectSubresource"
+  | "PutAcl"
   | "PutObject"
   | "CopyObject"
   | "DeleteObject"
@@ -100,6 +101,7 @@ function bucketOperation(request: Routed): S3OperationName | undefined {
   if (method === "GET" && subresource === "uploads") return "ListMultipartUploads";
   if (method === "GET" && subresource !== "") return "GetBucketSubresource";
   if (method === "POST" && subresource === "delete") return "DeleteObjects";
+  if (method === "PUT" && subresource === "acl") return "PutAcl";
   if (subresource !== "") return undefined;
   switch (method) {
     case "GET":
@@ -130,6 +132,8 @@ function objectOperation(request: Routed): S3OperationName | undefined {
       return "ListParts";
     case "GET attributes":
       return "GetObjectAttributes";
+    case "PUT acl":
+      return "PutAcl";
     case "PUT uploadId":
       if (!query.has("partNumber")) return undefined;
       return isCopy ? "UploadPartCopy" : "UploadPart";

@@ -66,6 +66,13 @@ describe("buckets that are repositories", () => {
     await ask(200, "PUT", "/repo/main/a");
     assert.deepEqual((await ask(200, "GET", "/repo/main/a?tagging")).all("TagSet"), [""]);
     assert.equal((await ask(404, "GET", "/repo/main/none?tagging")).code, "NoSuchKey");
+    const own = (await ask(200, "GET", "/repo/main/a?acl")).text;
+    for (const target of ["/repo?acl", "/repo/main/a?acl"]) {
+      await ask(200, "PUT", target, { body: own });
+      await ask(200, "PUT", target, { headers: { "x-amz-acl": "private" } });
+      const others = own.replaceAll("<ID>tarn", "<ID>somebody");
+      assert.equal((await ask(400, "PUT", target, { body: others })).code, "AccessControlListNotSupported");
+    }
     assert.equal((await ask(501, "PUT", "/repo/main/a?tagging", { body: "<x/>" })).code, "NotImplemented");
   });
 });

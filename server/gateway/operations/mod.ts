@@ -15,6 +15,7 @@ import { getObjectAttributes } from "./get_object_attributes.ts";
 import { listMultipartUploads } from "./list_multipart_uploads.ts";
 import { listObjects, listObjectsV2 } from "./list_objects.ts";
 import { listParts } from "./list_parts.ts";
+import { putAcl } from "./put_acl.ts";
 import { putObject } from "./put_object.ts";
 import { withRefFolder } from "./ref_folder.ts";
 import { getBucketSubresource, getObjectSubresource } from "./subresources.ts";
@@ -41,6 +42,7 @@ export const S3_OPERATIONS: Partial<Readonly<Record<S3OperationName, S3Operation
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   ListParts: listParts,
+  PutAcl: putAcl,
   PutObject: withRefFolder(putObject),
   UploadPart: uploadPart,
   UploadPartCopy: uploadPartCopy,
