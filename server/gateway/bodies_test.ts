@@ -57,6 +57,15 @@ describe("a body", () => {
     assert.equal(await stored(gateway), "Hello World!\n");
   });
 
+  it("without a checksum gets S3's default one", async (t) => {
+    const { ask } = await testGateway(t);
+    const { headers } = await ask(200, "PUT", TARGET, { body: "hello world" });
+    assert.deepEqual([headers.get("x-amz-checksum-crc64nvme"), headers.get("x-amz-checksum-type")], [
+      "jSnVw/bqjr4=",
+      "FULL_OBJECT",
+    ]);
+  });
+
   it("keeps the encoding that is its own", async (t) => {
     const gateway = await testGateway(t);
     const content = utf8("zipped");

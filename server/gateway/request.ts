@@ -6,7 +6,7 @@ import type { Peer } from "../listen.ts";
 import { targetOfUrl } from "../raw_target.ts";
 import { S3Error } from "./errors.ts";
 import type { ChecksumAlgorithm } from "./payload/checksums.ts";
-import { Content, type VerifiedChecksum } from "./payload/content.ts";
+import { checkPresence, Content, type VerifiedChecksum } from "./payload/content.ts";
 import { bodyPlan, type BodyUse, payloadOf } from "./payload/plan.ts";
 import { operationOf, type S3OperationName } from "./routes.ts";
 import { chunkSigner } from "./signatures/chunk_signer.ts";
@@ -72,6 +72,7 @@ export async function openS3Request(
     auth: context.auth,
     address: () => peer.address() ?? "unknown",
   });
+  checkPresence(request, payload);
   const operation = operationOf({ method, headers, ...target });
   const plan = bodyPlan(request, { headers, payload, use: bodyUse(operation, method) });
   const signer = payload.chunks?.areSigned ? chunkSigner(signature) : undefined;
@@ -81,7 +82,7 @@ export async function openS3Request(
     bucket: target.bucket,
     key: target.key,
     query: target.query,
-    headers: payload.chunks ? withoutChunks(headers) : headers,
+    headers: withoutChunks(headers),
     rawTarget,
     user: signature.user,
     get body() {
@@ -126,10 +127,12 @@ const OF_SIGNATURE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** How a body was sent is no quality of the object. */
 function withoutChunks(given: Headers): Headers {
-  const encodings = given.get("content-encoding")?.split(",").map((one) => one.trim());
-  if (!encodings) return given;
-  const rest = encodings.filter((one) => one.toLowerCase() !== "aws-chunked").join(", ");
+  const encodings = given.get("content-encoding");
+  if (!encodings?.toLowerCase().includes("aws-chunked")) return given;
+  const isOwn = (encoding: string) => encoding.toLowerCase() !== "aws-chunked";
+  const rest = encodings.split(",").map((one) => one.trim()).filter(isOwn).join(", ");
   const headers = new Headers(given);
   if (rest === "") headers.delete("content-encoding");
   else headers.set("content-encoding", rest);

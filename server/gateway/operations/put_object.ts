@@ -7,11 +7,13 @@ import { checkWrite, openWriter, writablePlace } from "../writes.ts";
 
 export const putObject: S3Operation = async (call) => {
   const { request, peer } = call;
-  const { headers, checksum } = request;
+  const { headers } = request;
   checkWrite(headers);
   const conditions = writeConditions(headers);
   const place = await writablePlace(call);
   const writer = await openWriter(call, place);
+  // As S3 has it: an object whose client sent no checksum gets this one.
+  const checksum = request.checksum ?? request.computeChecksum("CRC64NVME");
   const stats = await writer.put(place.path, await request.content(), {
     ...writtenHeaders(headers),
     ...conditions,
@@ -19,10 +21,10 @@ export const putObject: S3Operation = async (call) => {
   // All has arrived, and may take its time to be durable.
   peer.keepOpen();
   await writer.close();
-  const answer: Record<string, string> = { etag: etagOf(stats) };
-  if (checksum) {
-    answer[checksum.header] = checksum.value();
-    answer["x-amz-checksum-type"] = "FULL_OBJECT";
-  }
+  const answer = {
+    etag: etagOf(stats),
+    [checksum.header]: checksum.value(),
+    "x-amz-checksum-type": "FULL_OBJECT",
+  };
   return new Response(null, { status: 200, headers: answer });
 };

@@ -34,8 +34,8 @@ export interface ChunkedOptions {
 
 /** Longer than any line that is right: a trailer of SHA-512, or of a signature. */
 const MOST_LINE_BYTES = 512;
-/** S3 takes smaller chunks only at the end. What is not signed costs little, and some clients send it as they have it. */
-const LEAST_SIGNED_BYTES = 8192;
+/** S3 takes smaller chunks only at the end. */
+const LEAST_BYTES = 8192;
 const CR = 13, LF = 10;
 
 const SIGNED_HEADER = /^([0-9a-fA-F]{1,12});chunk-signature=([0-9a-f]{64})$/;
@@ -140,23 +140,20 @@ export class ChunkDecoder {
     const match = (signer ? SIGNED_HEADER : UNSIGNED_HEADER).exec(line);
     if (!match) throw broken();
     const size = Number.parseInt(match[1]!, 16);
-    if (size > this.#contentLeft) throw signer ? otherLength() : broken();
-    if (size === 0 && this.#contentLeft > 0) throw otherLength();
-    if (signer) this.#beginSigned(size, match[2]!);
+    if (size > this.#contentLeft || (size === 0 && this.#contentLeft > 0)) throw otherLength();
+    if (size > 0 && this.#chunks > 0 && this.#chunkBytes < LEAST_BYTES) {
+      const details = { Chunk: this.#chunks, BadChunkSize: this.#chunkBytes };
+      throw new S3Error("InvalidChunkSizeError", undefined, { details });
+    }
+    if (signer) {
+      this.#chunkSignature = match[2]!;
+      this.#chunkHash = runningHash("sha256");
+    }
+    this.#chunks++;
     this.#contentLeft -= size;
     this.#chunkLeft = this.#chunkBytes = size;
     this.#state = size > 0 ? "data" : "trailer";
     if (size === 0) this.#checkChunk();
-  }
-
-  #beginSigned(size: number, signature: string): void {
-    if (size > 0 && this.#chunks > 0 && this.#chunkBytes < LEAST_SIGNED_BYTES) {
-      const details = { Chunk: this.#chunks, BadChunkSize: this.#chunkBytes };
-      throw new S3Error("InvalidChunkSizeError", undefined, { details });
-    }
-    this.#chunks++;
-    this.#chunkSignature = signature;
-    this.#chunkHash = runningHash("sha256");
   }
 
   #checkChunk(): void {

@@ -16,7 +16,7 @@ import {
   startChecksum,
 } from "./checksums.ts";
 import { ChunkDecoder, type ChunkSigner, type Trailer } from "./chunked.ts";
-import type { BodyPlan } from "./plan.ts";
+import type { BodyPlan, Payload } from "./plan.ts";
 
 /** A checksum that a body turned out to have: one that its client sent, or one that it was asked for. */
 export interface VerifiedChecksum {
@@ -36,7 +36,12 @@ export interface ContentOptions {
 
 /** Up to this size a body is read whole: then it is stored in one go. */
 const SMALL_BYTES = 256 * 1024;
-export const EMPTY_SHA256 = createHash("sha256").digest("hex");
+const EMPTY_SHA256 = createHash("sha256").digest("hex");
+
+/** Checks that there is a body if there should be one. Fails with `XAmzContentSHA256Mismatch`. */
+export function checkPresence({ body }: Request, { sha256 = EMPTY_SHA256 }: Payload): void {
+  if (body === null && sha256 !== EMPTY_SHA256) throw otherSha256(sha256, EMPTY_SHA256);
+}
 
 /** The content of one request, to be read once. */
 export class Content {
@@ -46,15 +51,12 @@ export class Content {
   readonly #computed = new Map<ChecksumAlgorithm, ComputedChecksum>();
   readonly checksum: VerifiedChecksum | undefined;
 
-  /** Fails with `XAmzContentSHA256Mismatch` if there is no body and should be one. */
   constructor(request: Request, options: ContentOptions) {
     this.#request = request;
     this.#options = options;
     const { payload: { sha256 }, md5, checksum } = options.plan;
-    if (sha256 !== undefined) {
-      if (request.body !== null) this.#checks.push(new Sha256Check(sha256));
-      else if (sha256 !== EMPTY_SHA256) throw otherSha256(sha256, EMPTY_SHA256);
-    }
+    // Of no body it was checked at once.
+    if (sha256 !== undefined && request.body !== null) this.#checks.push(new Sha256Check(sha256));
     if (md5 !== undefined) this.#checks.push(new Md5Check(md5));
     if (checksum) this.checksum = this.#compute(checksum.algorithm, checksum.value);
   }

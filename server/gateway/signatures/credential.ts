@@ -14,11 +14,11 @@ export interface Credential {
 /** Parses a credential; `fail` makes the error for what is wrong with it. */
 export function parseCredential(text: string, fail: (why: string) => S3Error): Credential {
   const parts = text.split("/");
-  // Access keys of our own have no "/" in them, yet one may have been given: the scope is what stands at the end.
-  if (parts.length < 5) {
+  // No access key has a "/" in it.
+  if (parts.length !== 5) {
     throw fail('the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".');
   }
-  const [date, region, service, terminal] = parts.slice(-4) as [string, string, string, string];
+  const [accessKeyId, date, region, service, terminal] = parts as [string, string, string, string, string];
   if (terminal !== "aws4_request") {
     throw fail(`incorrect terminal "${terminal}". This endpoint uses "aws4_request".`);
   }
@@ -28,5 +28,5 @@ export function parseCredential(text: string, fail: (why: string) => S3Error): C
       `incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`,
     );
   }
-  return { accessKeyId: parts.slice(0, -4).join("/"), date, region };
+  return { accessKeyId, date, region };
 }

@@ -95,16 +95,16 @@ interface Components {
 
 /** Splits `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`; blanks behind the commas are optional. */
 function componentsOf(authorization: string): Components {
-  const details = { details: { ArgumentName: "Authorization", ArgumentValue: authorization } };
+  const argument = (value: string) => ({ details: { ArgumentName: "Authorization", ArgumentValue: value } });
   const space = authorization.indexOf(" ");
   if (space < 0) {
     const why = "Authorization header is invalid -- one and only one ' ' (space) required.";
-    throw new S3Error("InvalidArgument", why, details);
+    throw new S3Error("InvalidArgument", why, argument(authorization));
   }
   const algorithm = authorization.slice(0, space);
   if (algorithm === "AWS" || algorithm.startsWith("AWS4-ECDSA")) throw unsupportedMechanism();
   if (algorithm !== ALGORITHM) {
-    throw new S3Error("InvalidArgument", "Unsupported Authorization Type", details);
+    throw new S3Error("InvalidArgument", "Unsupported Authorization Type", argument(algorithm));
   }
   const components = authorization.slice(space + 1).split(",").map((one) => one.trim());
   if (components.length !== 3) {
