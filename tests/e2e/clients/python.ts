@@ -1,12 +1,10 @@
-/** Python with packages of lakeFS's clients, in a folder that is kept between runs. */
+/** Python with packages of clients, in a folder that is kept between runs. */
 
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import process from "node:process";
 import type { TestContext } from "node:test";
-import { requireThat, requireTool } from "../../support/requires.ts";
+import { requireTool } from "../../support/requires.ts";
+import { keptFolder, type ProgramRun, runProgram } from "./programs.ts";
 
 /**
  * Returns a Python interpreter that has the packages (each `name==version`), which are installed if they are not yet; if
@@ -14,28 +12,8 @@ import { requireThat, requireTool } from "../../support/requires.ts";
  */
 export function pythonWith(t: TestContext, packages: readonly string[]): string | undefined {
   if (!requireTool(t, "python3")) return undefined;
-  const user = process.getuid?.() ?? 0;
-  const folder = join(
-    tmpdir(),
-    `tarn-clients-${user}-${packages.join("-").replaceAll(/[^A-Za-z0-9.-]+/g, "_")}`,
-  );
-  const python = join(folder, "bin", "python");
-  if (existsSync(python)) return python;
-  const partial = `${folder}.${process.pid}.partial`;
-  mkdirSync(partial, { recursive: true, mode: 0o700 });
-  const problem = install(partial, packages);
-  if (problem === undefined) {
-    try {
-      renameSync(partial, folder);
-    } catch {
-      // Another run was first.
-      rmSync(partial, { recursive: true, force: true });
-    }
-    return python;
-  }
-  rmSync(partial, { recursive: true, force: true });
-  requireThat(t, false, `${packages.join(" ")} cannot be installed: ${problem}`);
-  return undefined;
+  const folder = keptFolder(t, packages, (partial) => install(partial, packages));
+  return folder && join(folder, "bin", "python");
 }
 
 /** A virtual environment is found by its interpreter's path alone, so it may be moved as long as that is what is run. */
@@ -48,18 +26,6 @@ function install(folder: string, packages: readonly string[]): string | undefine
 }
 
 /** Runs a Python program to its end; returns its exit code and what it printed. */
-export async function runPython(
-  python: string,
-  args: readonly string[],
-): Promise<{ code: number | null; output: string }> {
-  const child = spawn(python, ["-W", "error::ResourceWarning", ...args], {
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", HOME: "/nonexistent" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => output += text);
-  }
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { code, output };
+export async function runPython(python: string, args: readonly string[]): Promise<ProgramRun> {
+  return await runProgram(python, ["-W", "error::ResourceWarning", ...args]);
 }
