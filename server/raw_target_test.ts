@@ -50,6 +50,7 @@ describe("the target of a request", () => {
     assert.equal(await seen(t, "/repo/main/%2e%2e/x"), "/repo/main/../x");
     assert.equal(await seen(t, "/repo/main/a\\b"), "/repo/main/a%5Cb");
     assert.equal(await seen(t, "/repo/main/../grün"), "/repo/main/../gr%C3%BCn");
+    assert.equal(await seen(t, "http://localhost/repo/main/../a?b"), "/repo/main/../a?b");
   });
 
   it("is left to the URL where the router does not see it: beside empty segments, and deeper than 32", async (t) => {

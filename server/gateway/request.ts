@@ -98,10 +98,16 @@ export async function openS3Request(
 }
 
 function bodyUse(operation: S3OperationName, method: string): BodyUse {
-  const isContent = operation === "PutObject" || operation === "UploadPart";
-  const hasDocument = method === "POST" && operation !== "CompleteMultipartUpload";
-  return { isContent, hasChecksum: isContent || hasDocument };
+  return {
+    isContent: operation === "PutObject" || operation === "UploadPart",
+    hasChecksum: (method === "PUT" || method === "POST") && !SPEAKS_OF_OBJECTS.has(operation),
+  };
 }
+
+/** Their checksums are those of what they make, not of their bodies. */
+const SPEAKS_OF_OBJECTS: ReadonlySet<S3OperationName> = new Set(
+  ["CompleteMultipartUpload", "CopyObject", "UploadPartCopy"] as const,
+);
 
 /** Who signs a URL puts headers of S3 into its query, for whoever uses it would have to send them. */
 function withHeadersOfQuery(given: Headers, { entries }: S3Query): Headers {
