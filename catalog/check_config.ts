@@ -25,7 +25,7 @@ export interface CheckedConfig {
 
 /** Checks a view, or the admin's and with it all. Fails as `raw()` does, and with `tenant_not_found`. */
 export async function checkConfig(
-  source: ConfigSource,
+  source: Pick<ConfigSource, "raw" | "tenant" | "isTrusted">,
   { reader, clock }: { reader: Reader; clock: Pick<Clock, "now"> },
 ): Promise<CheckedConfig> {
   const raw = await source.raw();
@@ -63,7 +63,9 @@ function noteMissingStores({ schemes, stores }: Config, problems: Problems): voi
   for (const { target, path } of schemes.values()) {
     const name = target.slice(0, Math.max(0, target.indexOf("://")));
     const at = [...path, "target"];
-    if (name === "" || name.includes("{") || stores.has(name) || problems.has(at)) continue;
-    problems.add(at, `it names the store "${name}", which does not exist`, closest(name, [...stores.keys()]));
+    if (name === "" || name.includes("{") || stores.has(name)) continue;
+    problems.add(at, `it names the store "${name}", which does not exist`, {
+      suggestion: closest(name, [...stores.keys()]),
+    });
   }
 }

@@ -69,6 +69,9 @@ const BEFORE: Readonly<Record<string, string>> = { "auth key": "auth setup admin
 /** What ends only by a signal is tested as a process (`tests/e2e/serve_test.ts`). */
 const ENDLESS = new Set(["serve"]);
 
+/** What needs a server is tested against a real one (`cli/config_push_test.ts`). */
+const SERVED = new Set(["config push"]);
+
 /** Verbs whose result is the bytes of an object, whatever form is asked for. */
 const BYTES = new Set(["cat"]);
 
@@ -94,7 +97,7 @@ async function prepared(t: Ending, verb: string) {
 }
 
 describe("every verb", () => {
-  for (const { name } of VERBS.filter((verb) => !ENDLESS.has(verb.name))) {
+  for (const { name } of VERBS.filter((verb) => !ENDLESS.has(verb.name) && !SERVED.has(verb.name))) {
     it(`prints JSON when asked: ${name}`, async (t) => {
       const line = LINES[name];
       assert.ok(line, `there is no line for "${name}" in this test`);

@@ -24,6 +24,9 @@ const HINTS: Readonly<Record<string, Hint>> = {
   confirmation_needed: "Add --yes if that is what you want.",
   disk_full: "Make room and run it again; nothing that was confirmed is lost.",
   empty_message: 'Add -m "…", or --allow-empty-message.',
+  etcd_forbidden:
+    "Without --tenant all keys under the prefix are read; a tenant's user reads that tenant's view.",
+  etcd_refused: "Start etcd with a higher --max-txn-ops or --max-request-bytes.",
   file_forbidden: "Check who may read or write it (ls -l).",
   file_in_the_way: ({ recursive }) => recursive === false ? "Leave out -r for a single file." : undefined,
   folder_in_the_way: ({ recursive }) => recursive === true ? "Add -r to put all its files." : undefined,
@@ -39,6 +42,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
       : isCatalog === true
       ? '"tarn config check" lists all that is wrong.'
       : undefined,
+  invalid_etcd_address: '"tarn help config push" shows the form of an address.',
   invalid_kv_address: '"tarn help kv copy" shows the forms of an address.',
   invalid_range: "Bytes count from 0: the first hundred are 0-99.",
   invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,

@@ -47,7 +47,7 @@ function loadDriver(reading: Reading, value: Plain, path: Path): CatalogDriverNa
   if (typeof value === "string" && known.includes(value)) return value as CatalogDriverName;
   const why = value === null ? "it is missing" : "there is no such driver";
   const near = typeof value === "string" ? closest(value, known) : undefined;
-  if (!reading.problems.has(path)) reading.problems.add(path, `${why}; known are ${known.join(", ")}`, near);
+  reading.problems.add(path, `${why}; known are ${known.join(", ")}`, { suggestion: near });
   return undefined;
 }
 

@@ -9,6 +9,8 @@ export interface Problem {
   readonly why: string;
   /** The known name that was most likely meant. */
   readonly suggestion?: string;
+  /** The variable that is not set: no fault of the configuration, but of the reader's environment. */
+  readonly variable?: string;
 }
 
 /** A problem with the place that a person can go to. */
@@ -17,25 +19,41 @@ export interface PlacedProblem extends Partial<Position> {
   readonly key: string;
   readonly why: string;
   readonly suggestion?: string;
+  readonly variable?: string;
 }
 
-/** Problems in the order in which they were found. */
+/** Problems in the order in which they were found; of several with one key the first tells most. */
 export class Problems {
   readonly #raw: RawConfig;
   readonly #found: Problem[] = [];
+  readonly #keys = new Set<string>();
 
   constructor(raw: RawConfig) {
     this.#raw = raw;
   }
 
-  add(path: Path, why: string, suggestion?: string): void {
-    this.#found.push({ path, why, ...(suggestion === undefined ? {} : { suggestion }) });
+  add(
+    path: Path,
+    why: string,
+    { suggestion, variable }: Pick<Problem, "suggestion" | "variable"> = {},
+  ): void {
+    const key = path.join("\0");
+    if (this.#keys.has(key)) return;
+    this.#keys.add(key);
+    this.#found.push({
+      path,
+      why,
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(variable === undefined ? {} : { variable }),
+    });
   }
 
   /** Adds that a name is none of the known ones. */
   addUnknown(path: Path, known: readonly string[]): void {
     const name = String(path.at(-1));
-    this.add(path, `there is no such key; known are ${known.join(", ")}`, closest(name, known));
+    this.add(path, `there is no such key; known are ${known.join(", ")}`, {
+      suggestion: closest(name, known),
+    });
   }
 
   get count(): number {
@@ -58,13 +76,8 @@ export class Problems {
   }
 }
 
-function placed(raw: RawConfig, { path, why, suggestion }: Problem): PlacedProblem {
-  return {
-    ...raw.positionOf(path),
-    key: pathText(path),
-    why,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  };
+function placed(raw: RawConfig, { path, ...what }: Problem): PlacedProblem {
+  return { ...raw.positionOf(path), key: pathText(path), ...what };
 }
 
 /** Returns a problem as the error `invalid_configuration`. */

@@ -35,7 +35,7 @@ export class Reading {
         return interpolate(text, this.#variable);
       } catch (error) {
         if (!(error instanceof InterpolationError)) throw error;
-        this.problems.add(at, error.message);
+        this.problems.add(at, error.message, { variable: error.variable });
         return text;
       }
     });

@@ -130,7 +130,9 @@ function refuseSection(path: Path, known: readonly string[], problems: Problems)
   const name = String(path.at(-1));
   const isMisplaced = path.length > 1 && (SECTIONS as readonly string[]).includes(name);
   if (isMisplaced) problems.add(path, `a part has no "${name}"; it has ${known.join(", ")}`);
-  else problems.add(path, `there is no such section; known are ${known.join(", ")}`, closest(name, known));
+  else {problems.add(path, `there is no such section; known are ${known.join(", ")}`, {
+      suggestion: closest(name, known),
+    });}
 }
 
 /** Other tenants' names are not told: a reader may not be one who sees them. */

@@ -77,7 +77,7 @@ function readKey(
 ): Key | undefined {
   const name = readName(key, schemes);
   if ("why" in name) {
-    problems.add(path, name.why, name.suggestion);
+    problems.add(path, name.why, name);
     return undefined;
   }
   const { scheme, segments, hasSlash: isPrefix } = name;
@@ -100,7 +100,7 @@ function readTarget(
   const target = noted(problems, path, () => parseTemplate(text, { fields: FIELDS, rest: "path" }));
   if (!target) return undefined;
   const { scheme: store, place } = target.sample;
-  const refuse = (why: string, suggestion?: string) => problems.add(path, why, suggestion);
+  const refuse = (why: string, suggestion?: string) => problems.add(path, why, { suggestion });
   if (target.storeFields.length > 0) refuse("the name of its store may hold no field");
   else if (!config.stores.has(store)) {
     refuse(

@@ -47,7 +47,7 @@ export function compileScheme(config: SchemeConfig, problems: Problems): Scheme 
     problems.add(
       [...path, "tenant"],
       `it must be one of the parts: ${parts.join(", ")}`,
-      closest(tenant, parts),
+      { suggestion: closest(tenant, parts) },
     );
   }
   if (passSelector && target.at) {
@@ -90,7 +90,9 @@ function compilePatterns(
   for (const [part, pattern] of match) {
     const at = [...path, "match", part];
     if (!parts.includes(part)) {
-      problems.add(at, `there is no such part; known are ${parts.join(", ")}`, closest(part, parts));
+      problems.add(at, `there is no such part; known are ${parts.join(", ")}`, {
+        suggestion: closest(part, parts),
+      });
       continue;
     }
     try {
@@ -143,7 +145,7 @@ export function noted<T>(
     return parse();
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    problems.add(path, error.message, error.suggestion);
+    problems.add(path, error.message, { suggestion: error.suggestion });
     return undefined;
   }
 }

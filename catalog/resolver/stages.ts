@@ -19,7 +19,7 @@ export class Stages {
       const { uri, path, tenant } = stage;
       const name = readName(uri, schemes);
       if ("why" in name) {
-        problems.add(path, name.why, name.suggestion);
+        problems.add(path, name.why, name);
         continue;
       }
       const why = whyOf(bind(name.scheme, name)) ?? whyNotTenants(name, tenant);

@@ -28,6 +28,19 @@ export const CONFIG_VERBS: readonly VerbSpec[] = [
     load: () => import("../commands/config_check.ts"),
   },
   {
+    name: "config push",
+    summary: "copy the configuration into etcd",
+    usage: ["config push ETCD [--config FILE]"],
+    about:
+      "ETCD is etcd+https://HOST:PORT/PREFIX, or etcd+http:// without TLS, and what --config and TARN_CONFIG take in place of a " +
+      "file. All of it is pushed as it was written, in one transaction: sections that the file has are written, those that it " +
+      "has not are deleted; hooks stay in the file. Options follow a ?, with & between them: user=NAME with password_env=NAME " +
+      "or password_file=FILE; ca_file, cert_file and key_file.",
+    takes: [1, 1],
+    examples: ["config push etcd+http://127.0.0.1:2379/tarn"],
+    load: () => import("../commands/config_push.ts"),
+  },
+  {
     name: "config trust",
     summary: "trust a configuration as it is now",
     usage: ["config trust FILE"],

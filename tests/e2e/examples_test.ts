@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { VERBS } from "../../cli/verbs/mod.ts";
 import { binaryPath } from "../support/binary.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { requireEtcd, sharedEtcd } from "../services/services.ts";
 
 /** What is there before each example: a history on main, a branch with changes of its own, a tag. */
 const PREPARED = `
@@ -49,11 +50,15 @@ const BEFORE: Readonly<Record<string, string>> = {
   "kv copy": "tarn init; tarn repo create lakefs://other",
   "config show": CONFIGURED,
   "config check": CONFIGURED,
+  "config push": CONFIGURED,
   "config trust": CONFIGURED,
   "auth key": "tarn auth setup admin",
   "serve": "tarn auth setup admin",
   "reset": "tarn put lakefs://sales/main/report.csv data/a.csv",
 };
+
+/** Where examples have an etcd; a test uses no other than its own. */
+const ETCD = "127.0.0.1:2379";
 
 /** Verbs that run until they are told to stop, and then end well. */
 const ENDLESS = new Set(["serve"]);
@@ -85,13 +90,17 @@ describe("examples of the help", () => {
   after(() => rmSync(prepared, { recursive: true, force: true }));
 
   for (const verb of VERBS) {
-    it(`of "${verb.name}" do what they say`, (t) => {
+    it(`of "${verb.name}" do what they say`, async (t) => {
       assert.ok(verb.examples.length > 0);
       const folder = temporaryFolder(t);
       for (const [i, example] of verb.examples.entries()) {
         const own = join(folder, String(i));
         cpSync(prepared, own, { recursive: true, verbatimSymlinks: true });
-        const line = / \| tarn /.test(example) ? example : `tarn ${example}`;
+        const given = / \| tarn /.test(example) ? example : `tarn ${example}`;
+        if (given.includes(ETCD) && !requireEtcd(t)) return;
+        const line = given.includes(ETCD)
+          ? given.replace(ETCD, `127.0.0.1:${(await sharedEtcd()).port}`)
+          : given;
         const whole = ENDLESS.has(verb.name) ? `timeout --preserve-status 3 ${line}` : line;
         const { status, stderr, stdout } = runShell(own, `${BEFORE[verb.name] ?? ""}\n${whole}`);
         assert.equal(status, 0, `${line}\n${stdout}${stderr}`);

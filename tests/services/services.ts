@@ -37,6 +37,27 @@ export function requireDynalite(t: TestContext): boolean {
   );
 }
 
+/** Returns whether etcd is there, with what its tests need; if not, the test is skipped, or fails under CI. */
+export function requireEtcd(t: TestContext): boolean {
+  const missing = ["etcd", "etcdctl", "openssl", "curl", "bash"].filter((tool) =>
+    findTool(tool) === undefined
+  );
+  return requireThat(t, missing.length === 0, `${missing.join(", ")} not installed`);
+}
+
+/** Returns the etcd server of this test file, started when it is first asked for. */
+export function sharedEtcd(): Promise<Service> {
+  return shared("etcd", () => startEtcd());
+}
+
+/** Starts etcd; with a folder over TLS, its certificates in the folder. */
+export function startEtcd(certificates?: string): Promise<Service> {
+  return start("bash", [
+    `${ROOT}/tests/services/etcd.sh`,
+    ...(certificates === undefined ? [] : [certificates]),
+  ]);
+}
+
 /** Returns the PostgreSQL server of this test file, started when it is first asked for. */
 export function sharedPostgres(): Promise<Service> {
   return shared("postgres", () => startPostgres());
@@ -95,6 +116,17 @@ function firstLine(child: ChildProcess): Promise<string> {
     child.once("error", reject);
     child.once("close", () => resolve(text));
   });
+}
+
+/** Runs etcdctl on an etcd of this machine; returns what it prints. */
+export function etcdctl(port: number, args: readonly string[], input = ""): string {
+  const { status, stdout, stderr } = spawnSync("etcdctl", ["--endpoints", `127.0.0.1:${port}`, ...args], {
+    input,
+    encoding: "utf8",
+    env: { PATH: "/usr/bin:/bin:/usr/local/bin", ETCDCTL_API: "3" },
+  });
+  assert.equal(status, 0, stderr);
+  return stdout.trim();
 }
 
 /** Runs statements on a PostgreSQL server as its superuser. */
