@@ -9,6 +9,7 @@
  */
 
 import { type BigIntStats, lstatSync } from "node:fs";
+import { type Clock, systemClock } from "../../base/clock.ts";
 
 const TICK_MS = 2000;
 const MAX_REMEMBERED = 10_000;
@@ -19,12 +20,17 @@ export type Identity = string | undefined;
 export class OnDisk {
   readonly #folders = new Map<string, string>();
   readonly #files = new Map<string, string>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
 
   /** Returns what a folder's path leads to. */
   folderIdentity(path: string): Identity {
     const stats = statsOf(path);
-    if (!stats?.isDirectory() || stats.birthtimeMs + BigInt(TICK_MS) > BigInt(Date.now())) return undefined;
-    return identityOf(stats);
+    const isYoung = stats && Number(stats.birthtimeMs) + TICK_MS > this.#clock.now();
+    return stats?.isDirectory() && !isYoung ? identityOf(stats) : undefined;
   }
 
   /** Whether the entry of a folder in the one above it is on disk. */
