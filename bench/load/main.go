@@ -141,7 +141,7 @@ func start(args []string) error {
 		}
 		return json.NewEncoder(os.Stdout).Encode(result)
 	}
-	works := worksOn(server, *repository, *objects)
+	works := worksOn(server, newS3(server, *url, *key, *secret), *repository, *objects)
 	work, isKnown := works[args[1]]
 	if !isKnown {
 		return fmt.Errorf("there is no work named %q", args[1])

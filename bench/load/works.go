@@ -55,7 +55,7 @@ func checkStats(seen stats, path string, content []byte) error {
 	return fmt.Errorf("%q is said to be %+v", path, seen)
 }
 
-func worksOn(server *Server, repository string, objects int) map[string]Work {
+func worksOn(server *Server, s3 *S3, repository string, objects int) map[string]Work {
 	root := "/repositories/" + repository
 	// Names that no other process of this kind uses.
 	run := fmt.Sprintf("%d-%d", os.Getpid(), rand.Int63())
@@ -100,7 +100,8 @@ func worksOn(server *Server, repository string, objects int) map[string]Work {
 		}
 		return nil
 	}
-	return map[string]Work{
+	works := s3Works(s3, repository, objects, sums)
+	for name, work := range map[string]Work{
 		"empty": {func(int, int) error {
 			answer, err := server.ask("GET", "/healthcheck", 204, nil, "")
 			if err == nil && len(answer) != 0 {
@@ -161,5 +162,8 @@ func worksOn(server *Server, repository string, objects int) map[string]Work {
 			}
 			return commit(name, path)
 		}},
+	} {
+		works[name] = work
 	}
+	return works
 }
