@@ -104,6 +104,13 @@ export interface ObjectStore {
   ): Promise<ObjectInfo>;
 
   /**
+   * Writes into an object at an offset, where objects are files: into one that was put, that nobody reads yet, and that this
+   * process alone writes to. What is never written is zeros. Several calls may run side by side. Fails with `object_not_found`;
+   * on failure any part of the bytes may have been written, and none is any more when the call has failed.
+   */
+  putAt?(key: string, offset: number, body: Uint8Array | ByteStream): Promise<void>;
+
+  /**
    * Stores objects under distinct fresh keys, each as a put of mode `fresh` would, at less cost. Their bodies may not be
    * changed before the call has settled. On failure any part of them may have been stored.
    */

@@ -54,6 +54,8 @@ export interface PartInfo {
 export interface PutPartOptions {
   /** Strict by default. */
   readonly durability?: Durability;
+  /** How many bytes the body has, if that is known: a longer one fails. */
+  readonly sizeBytes?: number | undefined;
   /** Asked when the body has been taken whole: what is to be kept with the part. */
   readonly note?: () => string;
 }

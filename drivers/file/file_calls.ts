@@ -24,6 +24,11 @@ export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += progress(await writeSome(fd, bytes, at));
 }
 
+/** Writes all of `bytes` at a position of its own, on the thread pool. */
+export async function writeAllAt(fd: number, bytes: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += progress(await writeSome(fd, bytes, at, position + at));
+}
+
 /** How many parts a call may have at most; systems allow 1,024. */
 const MAX_PARTS = 512;
 
@@ -46,14 +51,19 @@ function writeSomeParts(fd: number, parts: readonly Uint8Array[]): Promise<numbe
   });
 }
 
-function writeSome(fd: number, bytes: Uint8Array, at: number): Promise<number> {
+function writeSome(
+  fd: number,
+  bytes: Uint8Array,
+  at: number,
+  position: number | null = null,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     write(
       fd,
       bytes,
       at,
       bytes.length - at,
-      null,
+      position,
       (error, written) => error ? reject(error) : resolve(written),
     );
   });

@@ -23,6 +23,7 @@ import { openObject, readObject, SMALL_BYTES } from "./reading.ts";
 import { OnDisk } from "./on_disk.ts";
 import { type FileSync, flushData, type Flushing, flushPlaces, systemSync } from "./syncing.ts";
 import { writeFreshObjects } from "./writing_many.ts";
+import { writeAt } from "./writing_at.ts";
 import { writeObject, type WriterOptions } from "./writing.ts";
 
 /** How many calls may follow each other before timers, signals and other work get their turn. */
@@ -126,6 +127,11 @@ class FileObjectStore implements ObjectStore {
     const info = await writeObject(place, body, { ...options, ...this.#writerOptions() });
     this.#unflushable.delete(key);
     return info;
+  }
+
+  async putAt(key: string, offset: number, body: Uint8Array | ByteStream): Promise<void> {
+    this.#kept.forget(key);
+    await this.#orRootGone(() => writeAt(this.#find(key), offset, body));
   }
 
   async putMany(objects: readonly NewObject[]): Promise<void> {

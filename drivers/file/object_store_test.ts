@@ -25,7 +25,10 @@ import { openFileObjectStore } from "./mod.ts";
 const unplaceable = isKind("invalid", "unplaceable_key");
 const notFound = isKind("not_found", "object_not_found");
 
-testObjectStore("file", { open: (t) => openTemporary(t).store });
+testObjectStore("file", {
+  open: (t) => openTemporary(t).store,
+  capabilities: { writesInPlaces: true },
+});
 
 test("file: a key is the same path under the root, for its owner alone", async (t) => {
   const { root, store } = openTemporary(t);

@@ -111,6 +111,16 @@ class MemoryObjectStore implements ObjectStore {
     return info;
   }
 
+  async putAt(key: string, offset: number, body: Uint8Array | ByteStream): Promise<void> {
+    checkExtent(key, offset, 0);
+    const written = body instanceof Uint8Array ? body : await gather(body);
+    const { content } = this.#find(key);
+    const grown = new Uint8Array(Math.max(content.length, offset + written.length));
+    grown.set(content);
+    grown.set(written, offset);
+    await this.put(key, grown);
+  }
+
   async putMany(objects: readonly NewObject[]): Promise<void> {
     for (const { key } of objects) checkKey(key);
     for (const { key, body } of objects) await this.put(key, body, { mode: "fresh" });

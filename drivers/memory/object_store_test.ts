@@ -3,7 +3,10 @@ import test from "node:test";
 import { testObjectStore } from "../../tests/conformance/object_store_suite.ts";
 import { openMemoryObjectStore } from "./mod.ts";
 
-testObjectStore("memory", { open: () => openMemoryObjectStore(), capabilities: { anyKey: true } });
+testObjectStore("memory", {
+  open: () => openMemoryObjectStore(),
+  capabilities: { anyKey: true, writesInPlaces: true },
+});
 
 test("memory: times come from the clock that was given", async () => {
   let now = 1000;

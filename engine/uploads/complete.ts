@@ -141,7 +141,7 @@ class Completion {
 
   async #make(): Promise<MadeObject | undefined> {
     try {
-      const made = await makeObject(this.#repository, this.#parts);
+      const made = await makeObject(this.#repository, this.#name, this.#parts);
       const isOnDisk = made.origin !== "new" && !this.#parts.some(({ isUnflushed }) => isUnflushed);
       if (!this.#isRelaxed && !isOnDisk) await this.#repository.objects.flush([made.address]);
       return made;
@@ -160,7 +160,7 @@ class Completion {
       this.#isFirst = !adopted.includes(address);
       const upload = await changeUpload(this.#repository, seen, {
         landing: this.#landing,
-        adopted: origin === "part" && this.#isFirst ? [...adopted, address] : adopted,
+        adopted: isOwnPart(origin) && this.#isFirst ? [...adopted, address] : adopted,
       });
       if (upload) return upload;
     }
@@ -223,6 +223,11 @@ class Completion {
     }
     return this.#parts.every(({ number, address }) => current.get(number) === address);
   }
+}
+
+/** Whether an object is a file of the upload's own, which is not to be deleted with it. */
+function isOwnPart(origin: MadeObject["origin"]): boolean {
+  return origin === "part" || origin === "slab";
 }
 
 /** Returns the answer to a completion of an upload that has ended: once more what it was, if it is the same. */

@@ -10,6 +10,7 @@ import { EMPTY_BYTES, equalBytes } from "../../base/bytes.ts";
 import { millisecondsOf } from "../../base/clock.ts";
 import type { Repository } from "../repository.ts";
 import { DUE_PREFIX, dueKey, dueParts, listedKey, partKey, uploadKey, type UploadRecord } from "./records.ts";
+import { dropSlabs } from "./slab.ts";
 import { OPEN_MS } from "./start.ts";
 import {
   changeUpload,
@@ -93,6 +94,7 @@ async function dropParts(
     ]);
     keys = [];
   }
+  await dropSlabs(repository, upload);
   if (keys.length > 0) await repository.kv.deleteMany(partition, keys);
 }
 

@@ -43,17 +43,20 @@ function aroundObjects(inner: ObjectStore, around: Around): ObjectStore {
     get: (key, options) => around(() => inner.get(key, options)),
     read: (key, offset, length) => around(() => inner.read(key, offset, length)),
     put: (key, body, options) => around(() => inner.put(key, body, options)),
+    putAt: (key, offset, body) => around(() => inner.putAt!(key, offset, body)),
     putMany: (objects) => around(() => inner.putMany(objects)),
     flush: (keys) => around(() => inner.flush(keys)),
     delete: (key) => around(() => inner.delete(key)),
   };
 }
 
+interface Through {
+  readonly around: Around;
+  readonly clock?: Pick<Clock, "sleep">;
+}
+
 /** A process of its own over the same stores. */
-function process(
-  engine: TestEngine,
-  { around, clock }: { readonly around: Around; readonly clock?: Pick<Clock, "sleep"> },
-): Store {
+function process(engine: TestEngine, { around, clock }: Through): Store {
   const before = () => around(() => Promise.resolve());
   const kv: KvStore = hookedKv(engine.kv, { before, after: before });
   const objects = aroundObjects(engine.objects, around);
@@ -65,10 +68,19 @@ interface Prepared {
   readonly named: readonly NamedPart[];
 }
 
+/** So much that others are put behind it. */
+const LARGE = "w".repeat(5 * 1024 * 1024);
+
+/** What the object of a way is: all of it, or where that is too long for messages, what becomes of it there. */
+function shownAs(text: string | undefined): string | undefined {
+  return text === `${LARGE}hole` ? "whole" : text?.slice(0, 100);
+}
+
 /** Ways in which an object comes to be of parts; all of them make "whole". */
 const WAYS: Record<string, (store: Store) => Promise<Prepared>> = {
   "many parts": (store) => uploadParts(store, ["wh", "ole"]),
   "one part": (store) => uploadParts(store, ["whole"]),
+  "parts in one file": (store) => uploadParts(store, [LARGE, "hole"]),
   "a copy": async (store) => {
     await write(store, "main", { source: "whole" });
     const place = await startUpload(store);
@@ -77,10 +89,20 @@ const WAYS: Record<string, (store: Store) => Promise<Prepared>> = {
   },
 };
 
-async function prepared(way: string) {
+/** An upload whose parts were written by a process of its own; its calls go through `through` from then on. */
+async function prepared(way: string, through?: Through) {
   const kv = openMemoryKv();
   const engine = await withRepository(testEngine({ kv, objects: openMemoryObjectStore() }));
-  return { ...engine, kv, ...await WAYS[way]!(engine.store) };
+  let isWritten = false;
+  const around: Around = (call) => isWritten && through ? through.around(call) : call();
+  const owner = process(engine, { ...through, around });
+  const upload = await WAYS[way]!(owner);
+  isWritten = true;
+  return { ...engine, ...upload, kv, owner };
+}
+
+async function show(store: Store): Promise<string | undefined> {
+  return shownAs(await readText(store, "main", "big"));
 }
 
 const orNotFound = (error: unknown) => {
@@ -118,24 +140,24 @@ for (const way of Object.keys(WAYS)) {
     for (const then of [complete, abort]) {
       let wasKilled = true;
       for (let calls = 0; wasKilled; calls++) {
-        const engine = await prepared(way);
         const kill = killedAfter(calls);
-        const told = await complete(process(engine, kill), engine).catch((error) => {
+        const engine = await prepared(way, kill);
+        const told = await complete(engine.owner, engine).catch((error) => {
           assert.ok(error instanceof Killed, String(error));
           return "killed";
         });
         wasKilled = kill.wasKilled();
-        const shown = await readText(engine.store, "main", "big");
+        const shown = await show(engine.store);
         assert.ok(shown === undefined || shown === "whole", shown);
         if (told === "done") assert.equal(shown, "whole");
         const isOpen = await uploadsOf(engine.store).get(engine.place).then(() => true, () => false);
         if (!isOpen) assert.equal(shown, "whole");
         const next = await then(engine.store, engine);
-        const after = await readText(engine.store, "main", "big");
+        const after = await show(engine.store);
         if (then === complete) assert.deepEqual([next, after], ["done", "whole"]);
         else assert.deepEqual([next, after], [isOpen ? "done" : "not found", shown]);
         await checkForgotten(engine);
-        assert.equal(await readText(engine.store, "main", "big"), after);
+        assert.equal(await show(engine.store), after);
       }
     }
   });
@@ -144,9 +166,9 @@ for (const way of Object.keys(WAYS)) {
 test("an abort killed at any call leaves an upload that can be dropped, and nothing in the end", async () => {
   let wasKilled = true;
   for (let calls = 0; wasKilled; calls++) {
-    const engine = await prepared("many parts");
     const kill = killedAfter(calls);
-    await abort(process(engine, kill), engine).catch((error) => assert.ok(error instanceof Killed));
+    const engine = await prepared("many parts", kill);
+    await abort(engine.owner, engine).catch((error) => assert.ok(error instanceof Killed));
     wasKilled = kill.wasKilled();
     await abort(engine.store, engine);
     assert.equal(await complete(engine.store, engine), "not found");
@@ -158,9 +180,9 @@ test("an abort killed at any call leaves an upload that can be dropped, and noth
 test("a part killed at any call is the old one or the new one, whole", async () => {
   let wasKilled = true;
   for (let calls = 0; wasKilled; calls++) {
-    const engine = await prepared("many parts");
     const kill = killedAfter(calls);
-    const told = await putText(process(engine, kill), engine.place, 1, "WH").catch((error) => {
+    const engine = await prepared("many parts", kill);
+    const told = await putText(engine.owner, engine.place, 1, "WH").catch((error) => {
       assert.ok(error instanceof Killed, String(error));
     });
     wasKilled = kill.wasKilled();
@@ -170,14 +192,12 @@ test("a part killed at any call is the old one or the new one, whole", async () 
     const isOld = one!.checksum === old.checksum;
     if (told) assert.equal(one!.checksum, told.checksum);
     await uploads.complete(engine.place, [one!, last]);
-    assert.equal(await readText(engine.store, "main", "big"), isOld ? "whole" : "WHole");
+    assert.equal(await show(engine.store), isOld ? "whole" : "WHole");
     await checkForgotten(engine);
   }
 });
 
-interface Chance {
-  readonly around: Around;
-  readonly clock: Pick<Clock, "sleep">;
+interface Chance extends Through {
   /** Begins a work a little later. */
   readonly late: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -200,22 +220,26 @@ function shuffled(seed: number): Chance {
   };
 }
 
-const SEEDS = 60;
+/** What is put once more as part 1, and how many orders are tried. */
+const MEETINGS: Record<string, readonly [again: string, seeds: number]> = {
+  "many parts": ["wh", 60],
+  "one part": ["whole", 60],
+  "parts in one file": [LARGE, 16],
+};
 
-for (const way of ["many parts", "one part"]) {
+for (const [way, [again, seeds]] of Object.entries(MEETINGS)) {
   test(`of completions and aborts of ${way} that meet, one wins and the others are told so`, async () => {
     const seen = new Set<string>();
-    for (let seed = 0; seed < SEEDS; seed++) {
-      const engine = await prepared(way);
+    for (let seed = 0; seed < seeds; seed++) {
       const chance = shuffled(seed);
+      const engine = await prepared(way, chance);
       const { late } = chance;
-      const open = () => process(engine, chance);
       const [first, second, dropped] = await Promise.all([
-        late(() => complete(open(), engine)),
-        late(() => complete(open(), engine)),
-        late(() => abort(open(), engine)),
+        late(() => complete(engine.owner, engine)),
+        late(() => complete(process(engine, chance), engine)),
+        late(() => abort(process(engine, chance), engine)),
       ]);
-      const shown = await readText(engine.store, "main", "big");
+      const shown = await show(engine.store);
       if (dropped === "done") {
         assert.deepEqual([first, second, shown], ["not found", "not found", undefined], `seed ${seed}`);
       } else {
@@ -230,23 +254,24 @@ for (const way of ["many parts", "one part"]) {
 
   test(`parts that are written while an upload of ${way} ends are in the object or are gone`, async () => {
     const seen = new Set<string>();
-    for (let seed = 0; seed < SEEDS; seed++) {
-      const engine = await prepared(way);
+    for (let seed = 0; seed < seeds; seed++) {
       const chance = shuffled(seed);
+      const engine = await prepared(way, chance);
       const { late } = chance;
-      const open = () => process(engine, chance);
-      const text = way === "one part" ? "whole" : "wh";
-      const [completed, ...put] = await Promise.all([
-        late(() => complete(open(), engine)),
-        ...[text, text].map((one) =>
-          late(() => putText(open(), engine.place, 1, one).then(() => "done", orNotFound))
-        ),
+      const put = (store: Store, number: number, text: string) =>
+        late(() => putText(store, engine.place, number, text).then(() => "done", orNotFound));
+      const [completed, ...written] = await Promise.all([
+        late(() => complete(engine.owner, engine)),
+        put(engine.owner, 1, again),
+        put(process(engine, chance), 1, again),
+        // Not named, and behind all that is.
+        put(engine.owner, 3, "more"),
       ]);
       assert.equal(completed, "done", `seed ${seed}`);
-      put.forEach((one) => seen.add(one));
-      assert.equal(await readText(engine.store, "main", "big"), "whole", `seed ${seed}`);
+      written.forEach((one) => seen.add(one));
+      assert.equal(await show(engine.store), "whole", `seed ${seed}`);
       await checkForgotten(engine);
-      assert.equal(await readText(engine.store, "main", "big"), "whole", `seed ${seed}`);
+      assert.equal(await show(engine.store), "whole", `seed ${seed}`);
       assert.equal((await dataKeys(engine.objects)).length, 1, `seed ${seed}`);
     }
     assert.equal(seen.size, 2, "the seeds are no good: parts always come too late, or never");
@@ -265,8 +290,8 @@ test("an upload whose completion has died is open again for whoever comes", asyn
   });
   const dead = testEngine({ kv: dying, objects: engine.objects, clock: engine.clock }).store;
   await assert.rejects(complete(dead, engine), Killed);
-  assert.equal(await readText(engine.store, "main", "big"), undefined);
+  assert.equal(await show(engine.store), undefined);
   assert.equal(await abort(engine.store, engine), "done");
   assert.equal(await complete(engine.store, engine), "not found");
-  assert.equal(await readText(engine.store, "main", "big"), undefined);
+  assert.equal(await show(engine.store), undefined);
 });

@@ -1,9 +1,9 @@
 /**
  * Making one object of parts.
  *
- * Where all bytes lie in one object already, one behind the other and nothing else, that object is it: a single part, or the
- * parts of a copy within the repository. Otherwise the parts are read, and each one checked by what it was stored as, while
- * they are written to a new object: bytes move once, and never lie in memory.
+ * Where all bytes lie in one file already, one behind the other and nothing else, that file is it: a single part, the parts of a
+ * copy within the repository, a slab. Otherwise the parts are written to a new one: bytes move once, and never lie in memory.
+ * But for a copy, whose content is known, each part is read and held against what it was stored as.
  */
 
 import { equalBytes } from "../../base/bytes.ts";
@@ -14,34 +14,46 @@ import type { ByteStream } from "../../drivers/object_store.ts";
 import { DEFAULT_CONTENT_TYPE, type Entry, newAddress } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import type { UploadRecord } from "./records.ts";
-import type { NumberedPart } from "./upload.ts";
+import { areWholeSlab } from "./slab.ts";
+import type { NumberedPart, UploadName } from "./upload.ts";
 
 export interface MadeObject {
   readonly address: string;
   readonly sha256: Uint8Array;
-  /** `new`: written for this; `part`: it was a part of the upload; `source`: it is another object's. */
-  readonly origin: "new" | "part" | "source";
+  /** `new`: written for this; `part`, `slab`: it was a part of the upload, or several; `source`: it is another object's. */
+  readonly origin: "new" | "part" | "slab" | "source";
 }
 
 /** Makes the object of parts. Fails with `part_not_found` when the bytes of one are not those that were stored. */
 export async function makeObject(
   repository: Repository,
+  upload: UploadName,
   parts: readonly NumberedPart[],
 ): Promise<MadeObject> {
-  const [first] = parts;
-  if (first && parts.length === 1 && !first.source) {
+  const first = parts[0]!;
+  const { address } = first;
+  if (parts.length === 1 && !first.source && !first.isInSlab) {
     // Power may have been lost since it was written.
-    if (first.isUnflushed) { for await (const _ of checkedPart(repository, first)); }
-    return { address: first.address, sha256: first.sha256, origin: "part" };
+    if (first.isUnflushed) await readAll(checkedPart(repository, first));
+    return { address, sha256: first.sha256, origin: "part" };
   }
-  if (first?.source && areWhole(parts, first.source)) {
-    return { address: first.address, sha256: first.source.sha256, origin: "source" };
+  if (first.source && areWhole(parts, first.source)) {
+    return { address, sha256: first.source.sha256, origin: "source" };
   }
-  const address = newAddress(repository.clock, repository.randomness);
   const sha256 = runningHash("sha256");
-  await repository.objects.put(address, joined(repository, parts, sha256), { mode: "fresh" });
-  await repository.checkedFiles.storedRight(address);
-  return { address, sha256: sha256.digest(), origin: "new" };
+  if (first.isInSlab && await areWholeSlab(repository, upload, parts)) {
+    await readAll(joined(repository, parts, sha256));
+    await repository.checkedFiles.storedRight(address);
+    return { address, sha256: sha256.digest(), origin: "slab" };
+  }
+  const fresh = newAddress(repository.clock, repository.randomness);
+  await repository.objects.put(fresh, joined(repository, parts, sha256), { mode: "fresh" });
+  await repository.checkedFiles.storedRight(fresh);
+  return { address: fresh, sha256: sha256.digest(), origin: "new" };
+}
+
+async function readAll(body: ByteStream): Promise<void> {
+  for await (const _ of body);
 }
 
 /** Returns the entry of an object that was made. */

@@ -11,9 +11,9 @@
 
 import { fromHex, hex } from "../../base/bytes.ts";
 import { millisecondsOf, timestampOf } from "../../base/clock.ts";
-import { CodedError, isCoded } from "../../base/errors.ts";
+import { assertInvariant, CodedError, isCoded } from "../../base/errors.ts";
 import { runningHash } from "../../base/hashes.ts";
-import type { ByteStream } from "../../drivers/object_store.ts";
+import type { ByteRange, ByteStream } from "../../drivers/object_store.ts";
 import {
   type CopyPartOptions,
   MAX_PART_NUMBER,
@@ -27,6 +27,7 @@ import { statsOfEntry } from "../operations/stats.ts";
 import { checkRange, lookUp, objectNotFound } from "../operations/view.ts";
 import type { Repository } from "../repository.ts";
 import { decodePart, encodePart, partKey, type PartRecord } from "./records.ts";
+import { type Slot, takeSlot } from "./slab.ts";
 import {
   dropBytes,
   findOpen,
@@ -42,33 +43,81 @@ export async function putPart(
   repository: Repository,
   { upload, number }: PartName,
   body: Uint8Array | ByteStream,
-  { durability = "strict", note }: PutPartOptions = {},
+  { durability = "strict", sizeBytes, note }: PutPartOptions = {},
 ): Promise<PartInfo> {
   checkNumber(number);
   await findOpen(repository, upload);
-  const entry = await uploadObject(repository, body);
+  const size = body instanceof Uint8Array ? body.length : sizeBytes;
+  const slot = await takeSlot(repository, upload, { number, sizeBytes: size });
   const isUnflushed = durability === "relaxed" && !repository.objects.isFar;
-  const part: PartRecord = {
-    stored: entry.lastModified,
-    address: entry.address,
-    offset: 0,
-    sizeBytes: entry.sizeBytes,
-    md5: fromHex(entry.etag)!,
-    sha256: entry.sha256!,
-    note: note?.() ?? "",
-    isUnflushed,
-  };
+  let isReferred = false;
   try {
-    if (isUnflushed) repository.lateFlush.add([entry.address]);
-    else await repository.objects.flush([entry.address]);
-    await findOpen(repository, upload);
-  } catch (error) {
-    // Nothing refers to the bytes yet.
-    await repository.objects.delete(entry.address);
-    throw error;
+    const bounded = body instanceof Uint8Array ? body : within(body, sizeBytes ?? Infinity);
+    const stored = slot ? await storeIn(slot, bounded) : await storeAlone(repository, bounded);
+    const part = {
+      ...stored,
+      stored: timestampOf(repository.clock.now()),
+      note: note?.() ?? "",
+      isUnflushed,
+    };
+    try {
+      if (isUnflushed) repository.lateFlush.add([part.address]);
+      else await repository.objects.flush([part.address]);
+      await findOpen(repository, upload);
+    } catch (error) {
+      // Nothing refers to the bytes yet.
+      if (!slot) await repository.objects.delete(part.address);
+      else if (!isCoded(error, "upload_not_found")) slot.spoil();
+      throw error;
+    }
+    isReferred = true;
+    await record(repository, { upload, number }, part);
+    return partInfo({ ...part, number });
+  } finally {
+    slot?.end(isReferred);
   }
-  await record(repository, { upload, number }, part);
-  return partInfo({ ...part, number });
+}
+
+type StoredPart = Pick<PartRecord, "address" | "offset" | "sizeBytes" | "md5" | "sha256" | "isInSlab">;
+
+async function storeIn(slot: Slot, body: Uint8Array | ByteStream): Promise<StoredPart> {
+  const hashes = new PartHashes();
+  if (body instanceof Uint8Array) hashes.update(body);
+  const written = body instanceof Uint8Array ? body : passing(body, (piece) => hashes.update(piece));
+  await slot.write(written);
+  return { ...hashes.digest(), address: slot.address, offset: slot.offset, isInSlab: true };
+}
+
+async function storeAlone(repository: Repository, body: Uint8Array | ByteStream): Promise<StoredPart> {
+  const { address, sizeBytes, etag, sha256 } = await uploadObject(repository, body);
+  return { address, offset: 0, sizeBytes, md5: fromHex(etag)!, sha256: sha256!, isInSlab: false };
+}
+
+/** A part that is longer than it was said to be could go over the next one. */
+async function* within(body: ByteStream, sizeBytes: number): ByteStream {
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    assertInvariant(size <= sizeBytes, "a part is no longer than was said");
+    yield piece;
+  }
+}
+
+/** What is to be known of a part's bytes. */
+class PartHashes {
+  readonly #md5 = runningHash("md5");
+  readonly #sha256 = runningHash("sha256");
+  #sizeBytes = 0;
+
+  update(piece: Uint8Array): void {
+    this.#md5.update(piece);
+    this.#sha256.update(piece);
+    this.#sizeBytes += piece.length;
+  }
+
+  digest(): Pick<PartRecord, "md5" | "sha256" | "sizeBytes"> {
+    return { md5: this.#md5.digest(), sha256: this.#sha256.digest(), sizeBytes: this.#sizeBytes };
+  }
 }
 
 export interface PartName {
@@ -104,20 +153,28 @@ export async function copyPart(
   const isSame = from.record.instanceUid === to.record.instanceUid;
   if (!isSame || entry.addressType !== 1 || entry.sizeBytes === 0) {
     const note = watch ? { note: () => watch.note() } : {};
-    return { part: await putPart(to, name, watched, { durability, ...note }), source };
+    const sizeBytes = lengthOf(range, entry);
+    return { part: await putPart(to, name, watched, { durability, sizeBytes, ...note }), source };
   }
+  const hashes = new PartHashes();
+  for await (const piece of watched) hashes.update(piece);
   const part = {
-    ...await hashed(watched),
+    ...hashes.digest(),
     stored: timestampOf(to.clock.now()),
     address: entry.address,
     offset: range?.start ?? 0,
     note: watch?.note() ?? "",
     // As with any copy: what is only staged may be somebody's unflushed upload.
     isUnflushed: view.tokens.length > 0,
+    isInSlab: false,
     source: sourceOf(entry),
   };
   await record(to, name, part);
   return { part: partInfo({ ...part, number: name.number }), source };
+}
+
+function lengthOf(range: ByteRange | undefined, { sizeBytes }: Entry): number {
+  return range ? Math.min(range.end ?? Infinity, sizeBytes - 1) - range.start + 1 : sizeBytes;
 }
 
 function sourceOf({ sizeBytes, sha256 = new Uint8Array(0) }: Entry): NonNullable<PartRecord["source"]> {
@@ -150,7 +207,7 @@ async function record(repository: Repository, { upload, number }: PartName, part
     await dropBytes(repository, seen.record, replaced);
   }
   if (seen?.record.state === "open") return await repository.checkLive();
-  if (!part.source && !seen?.record.adopted.includes(part.address)) {
+  if (!part.source && !part.isInSlab && !seen?.record.adopted.includes(part.address)) {
     await repository.objects.delete(part.address);
   }
   await kv.delete(partition, key);
@@ -164,17 +221,6 @@ function checkNumber(number: number): void {
     "invalid_part_number",
     `Cannot use "${number}" as a part number: it must be a whole number from 1 to ${MAX_PART_NUMBER}`,
   );
-}
-
-async function hashed(body: ByteStream): Promise<Pick<PartRecord, "md5" | "sha256" | "sizeBytes">> {
-  const md5 = runningHash("md5"), sha256 = runningHash("sha256");
-  let sizeBytes = 0;
-  for await (const piece of body) {
-    md5.update(piece);
-    sha256.update(piece);
-    sizeBytes += piece.length;
-  }
-  return { md5: md5.digest(), sha256: sha256.digest(), sizeBytes };
 }
 
 async function* passing(body: ByteStream, watch: (piece: Uint8Array) => void): ByteStream {

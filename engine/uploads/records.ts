@@ -9,9 +9,9 @@
  * ```
  * UploadData { string id = 1; string branch = 2; string path = 3; Timestamp started = 4; string who = 5; string content_type = 6;
  *              map<string,string> metadata = 7; map<string,string> notes = 8; string state = 9; uint64 due = 10;
- *              bytes landing = 11; repeated string adopted = 12; bytes entry = 13; string note = 14; string etag = 15; }
+ *              bytes landing = 11; repeated string adopted = 12; bytes entry = 13; string note = 14; string etag = 15; repeated string slabs = 16; }
  * PartData   { Timestamp stored = 1; string address = 2; uint64 offset = 3; uint64 size = 4; bytes md5 = 5; bytes sha256 = 6;
- *              string note = 7; bool unflushed = 8; uint64 source_size = 9; bytes source_sha256 = 10; }
+ *              string note = 7; bool unflushed = 8; uint64 source_size = 9; bytes source_sha256 = 10; bool in_slab = 11; }
  * ```
  */
 
@@ -45,6 +45,8 @@ export interface UploadRecord {
   readonly landing: Uint8Array;
   /** Addresses of parts that may have become the object: these are never deleted with the parts. */
   readonly adopted: readonly string[];
+  /** Addresses of files that hold several parts. */
+  readonly slabs: readonly string[];
   /** Of a completed one: the entry that was staged. */
   readonly entry: Uint8Array;
   /** Of a completed one: what whoever completed it had noted. */
@@ -72,6 +74,8 @@ export interface PartRecord {
   readonly isUnflushed: boolean;
   /** Of a part that lies in somebody else's object: that one, which is never deleted with the upload. */
   readonly source?: PartSourceRecord;
+  /** Whether other parts lie in the same file. */
+  readonly isInSlab: boolean;
 }
 
 const ID = "id/", PART = "part/", PATH = "path/", DUE = "due/";
@@ -153,6 +157,7 @@ export function encodeUpload(record: UploadRecord): Uint8Array {
     .bytes(13, record.entry)
     .string(14, record.note)
     .string(15, record.etag)
+    .strings(16, record.slabs)
     .finish();
 }
 
@@ -173,10 +178,11 @@ export function decodeUpload(value: Uint8Array): UploadRecord {
     state: text(fields, 9) as UploadRecord["state"],
     due: uint(fields, 10),
     landing: bytes(fields, 11),
-    adopted: fields.filter(({ number }) => number === 12).map(protobufString),
+    adopted: texts(fields, 12),
     entry: bytes(fields, 13),
     note: text(fields, 14),
     etag: text(fields, 15),
+    slabs: texts(fields, 16),
   }));
 }
 
@@ -192,6 +198,7 @@ export function encodePart(record: PartRecord): Uint8Array {
     .bool(8, record.isUnflushed)
     .uint(9, record.source?.sizeBytes ?? 0)
     .bytes(10, record.source?.sha256 ?? EMPTY_BYTES)
+    .bool(11, record.isInSlab)
     .finish();
 }
 
@@ -207,6 +214,7 @@ export function decodePart(value: Uint8Array): PartRecord {
     sha256: bytes(fields, 6),
     note: text(fields, 7),
     isUnflushed: uint(fields, 8) === 1,
+    isInSlab: uint(fields, 11) === 1,
     ...(field(fields, 9) ? { source: { sizeBytes: uint(fields, 9), sha256: bytes(fields, 10) } } : {}),
   }));
 }
@@ -224,6 +232,10 @@ function field(fields: Fields, number: number): ProtobufField | undefined {
 function text(fields: Fields, number: number): string {
   const found = field(fields, number);
   return found ? protobufString(found) : "";
+}
+
+function texts(fields: Fields, number: number): readonly string[] {
+  return fields.filter((one) => one.number === number).map(protobufString);
 }
 
 function uint(fields: Fields, number: number): number {

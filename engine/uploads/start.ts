@@ -38,6 +38,7 @@ export async function startUpload(
     due: Math.floor(now + OPEN_MS),
     landing: EMPTY_BYTES,
     adopted: [],
+    slabs: [],
     entry: EMPTY_BYTES,
     note: "",
     etag: "",

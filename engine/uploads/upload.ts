@@ -85,13 +85,13 @@ export async function* partsOf(
   }
 }
 
-/** Deletes the bytes of a part that is no longer wanted, unless they are somebody else's or may have become the object. */
+/** Deletes the file of a part that is no longer wanted, unless others use it or it may have become the object. */
 export async function dropBytes(
   { objects }: Repository,
   { adopted }: UploadRecord,
-  { address, source }: PartRecord,
+  { address, source, isInSlab }: PartRecord,
 ): Promise<void> {
-  if (!source && !adopted.includes(address)) await objects.delete(address);
+  if (!source && !isInSlab && !adopted.includes(address)) await objects.delete(address);
 }
 
 export function uploadNotFound({ branch, path }: UploadName): CodedError {

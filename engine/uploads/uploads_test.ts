@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
+import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
+import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
+import type { NamedPart } from "../../drivers/store.ts";
 import { openMemoryKv } from "../../kv/memory/mod.ts";
 import {
   collect,
@@ -354,4 +357,161 @@ test("a part whose bytes were changed or lost is no part of an object", async ()
   await putText(store, place, 1, "lost");
   await complete();
   assert.equal(await readText(store, "main", "big"), "lostkept");
+});
+
+/** So much that others are put behind it. */
+const LARGE_BYTES = 5 * 1024 * 1024;
+
+/** An engine that counts the bytes that go into objects. */
+async function counting() {
+  const inner = openMemoryObjectStore();
+  let written = 0;
+  async function* counted(body: ByteStream): ByteStream {
+    for await (const piece of body) {
+      written += piece.length;
+      yield piece;
+    }
+  }
+  const count = (body: Uint8Array | readonly Uint8Array[] | ByteStream) => {
+    if (Array.isArray(body)) assert.fail("no object comes in parts");
+    return counted(
+      body instanceof Uint8Array
+        ? (async function* () {
+          yield body;
+        })()
+        : body as ByteStream,
+    );
+  };
+  const objects: ObjectStore = Object.assign(Object.create(inner) as ObjectStore, {
+    locate: inner.locate.bind(inner),
+    head: inner.head.bind(inner),
+    pages: inner.pages.bind(inner),
+    get: inner.get.bind(inner),
+    delete: inner.delete.bind(inner),
+    flush: inner.flush.bind(inner),
+    put: (...[key, body, options]: Parameters<ObjectStore["put"]>) => inner.put(key, count(body), options),
+    putAt: (...[key, offset, body]: Parameters<NonNullable<ObjectStore["putAt"]>>) =>
+      inner.putAt!(key, offset, count(body)),
+  });
+  const kv = openMemoryKv();
+  return { ...await withRepository(testEngine({ kv, objects })), kv, inner, written: () => written };
+}
+
+const large = (fill: string, more = 0) => fill.repeat(LARGE_BYTES + more);
+
+test("parts of one size are written once, in whatever order they come", async () => {
+  const { store, inner, written } = await counting();
+  const texts = [large("a"), large("b"), large("c"), "end"];
+  for (const order of [[0, 1, 2, 3], [2, 0, 3, 1]]) {
+    const before = written();
+    const place = await startUpload(store, `big${order[0]}`);
+    const named: NamedPart[] = [];
+    for (const i of order) named.push(await putText(store, place, i + 1, texts[i]!));
+    named.sort((a, b) => a.number - b.number);
+    const { stats } = await uploadsOf(store).complete(place, named);
+    assert.equal(written() - before, texts.join("").length);
+    assert.equal(stats.checksum, etagOf(...texts));
+    assert.equal(stats.sha256, createHash("sha256").update(texts.join("")).digest("hex"));
+    assert.equal(await readText(store, "main", place.path), texts.join(""));
+  }
+  assert.equal((await dataKeys(inner)).length, 2);
+});
+
+test("parts that do not fill one file are put together from it", async () => {
+  const a = large("a"), b = large("b"), c = large("c");
+  const ways: Record<string, { put: [number, string][]; named: number[]; whole: string }> = {
+    "one is written again": { put: [[1, a], [2, b], [1, c]], named: [1, 2], whole: c + b },
+    "the last one is not named": { put: [[1, a], [2, b], [3, c]], named: [1, 2], whole: a + b },
+    "one in the middle is not named": { put: [[1, a], [2, b], [3, c]], named: [1, 3], whole: a + c },
+    "their numbers have gaps": { put: [[1, a], [3, b], [5, c]], named: [1, 3, 5], whole: a + b + c },
+    "the largest comes later": {
+      put: [[1, a], [2, large("b", 1)], [3, "c"]],
+      named: [1, 2, 3],
+      whole: `${a}${large("b", 1)}c`,
+    },
+    "the last one came first": {
+      put: [[2, large("b", 1)], [1, large("a", 2)]],
+      named: [1, 2],
+      whole: large("a", 2) + large("b", 1),
+    },
+    "one in the middle is short": {
+      put: [[1, a], [2, large("b", -1)], [3, c]],
+      named: [1, 2],
+      whole: a + large("b", -1),
+    },
+  };
+  for (const [way, { put, named, whole }] of Object.entries(ways)) {
+    const { store, inner } = await counting();
+    const place = await startUpload(store);
+    const parts = new Map<number, NamedPart>();
+    for (const [number, text] of put) parts.set(number, await putText(store, place, number, text));
+    await uploadsOf(store).complete(place, named.map((number) => parts.get(number)!));
+    assert.ok(await readText(store, "main", "big") === whole, way);
+    assert.equal((await dataKeys(inner)).length, 1, way);
+  }
+});
+
+test("a part whose body fails can be written again in its place", async () => {
+  const { store, written } = await counting();
+  const place = await startUpload(store);
+  const one = await putText(store, place, 1, large("a"));
+  async function* failing() {
+    yield utf8("half");
+    throw new RangeError("gone");
+  }
+  const options = { sizeBytes: LARGE_BYTES };
+  await assert.rejects(uploadsOf(store).putPart(place, 2, failing(), options), RangeError);
+  const two = await putText(store, place, 2, large("b"));
+  const before = written();
+  await uploadsOf(store).complete(place, [one, two]);
+  assert.equal(written(), before);
+  assert.ok(await readText(store, "main", "big") === large("a") + large("b"));
+});
+
+test("a part that is longer than was said is refused, and goes over no other part", async () => {
+  const { store } = await counting();
+  const place = await startUpload(store);
+  const [one, three] = [
+    await putText(store, place, 1, large("a")),
+    await putText(store, place, 3, large("c")),
+  ];
+  async function* longer() {
+    yield utf8(large("x"));
+    yield utf8("y");
+  }
+  for (const sizeBytes of [LARGE_BYTES, 3]) {
+    await assert.rejects(uploadsOf(store).putPart(place, 2, longer(), { sizeBytes }), { code: "internal" });
+  }
+  const two = await putText(store, place, 2, large("b"));
+  await uploadsOf(store).complete(place, [one, two, three]);
+  assert.ok(await readText(store, "main", "big") === large("a") + large("b") + large("c"));
+});
+
+test("who did not write the parts, as after a restart, puts them together", async () => {
+  const first = await counting();
+  const place = await startUpload(first.store);
+  const one = await putText(first.store, place, 1, large("a"));
+  const other = testEngine({ ...first, objects: first.objects }).store;
+  const two = await putText(other, place, 2, large("b"));
+  const three = await putText(first.store, place, 3, "end");
+  await uploadsOf(other).complete(place, [one, two, three]);
+  assert.ok(await readText(other, "main", "big") === `${large("a")}${large("b")}end`);
+  assert.equal((await dataKeys(first.inner)).length, 1);
+});
+
+test("what several parts lie in goes with the upload that is dropped", async () => {
+  const { store, inner, clock, kv } = await counting();
+  const [dropped, left] = [await startUpload(store, "dropped"), await startUpload(store, "left")];
+  for (const place of [dropped, left]) {
+    await putText(store, place, 1, large("a"));
+    await putText(store, place, 1, large("b"));
+  }
+  assert.equal((await dataKeys(inner)).length, 4);
+  await uploadsOf(store).abort(dropped);
+  assert.equal((await dataKeys(inner)).length, 2);
+  clock.advance(8 * DAY_MS);
+  await uploadsOf(store).dropExpired("repo");
+  clock.advance(DAY_MS);
+  await uploadsOf(store).dropExpired("repo");
+  assert.deepEqual([await dataKeys(inner), await uploadKeys(kv)], [[], []]);
 });

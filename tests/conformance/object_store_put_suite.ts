@@ -98,6 +98,54 @@ function testBodies(check: Check): void {
   });
 }
 
+/** Registers the tests of `putAt`. */
+export function testPutsInPlaces(check: Check): void {
+  check("putAt() writes at offsets, in any order and side by side", async (store) => {
+    const content = patternOf(3_000_000), sizes = [700_000, 1, 131_073, 0, 900_000, 1_268_926];
+    for (const pieceSize of [undefined, 7_001, 400_000]) {
+      await store.put("placed", new Uint8Array(0), { mode: "replace" });
+      let at = 0;
+      const parts = sizes.map((size) => {
+        const offset = at;
+        at += size;
+        return { offset, body: content.subarray(offset, at) };
+      });
+      await Promise.all(
+        parts.toReversed().map(({ offset, body }) =>
+          store.putAt!("placed", offset, pieceSize === undefined ? body : piecesOf(body, pieceSize))
+        ),
+      );
+      assert.equal(at, content.length);
+      const { info, body } = await store.get("placed");
+      assert.equal(info.sizeBytes, content.length);
+      assertSameBytes(await collect(body), content);
+      await store.flush(["placed"]);
+    }
+  });
+
+  check(
+    "putAt() leaves zeros where nothing is written, and what is there where it does not write",
+    async (store) => {
+      await store.put("placed", Buffer.from("abc"));
+      await store.putAt!("placed", 5, Buffer.from("fg"));
+      await store.putAt!("placed", 1, Buffer.from("B"));
+      assert.equal(await textOf(store, "placed"), "aBc\0\0fg");
+    },
+  );
+
+  check("putAt() makes no object, and passes on what its body fails with", async (store) => {
+    await assert.rejects(store.putAt!("none", 0, Buffer.from("a")), isKind("not_found", "object_not_found"));
+    assert.equal(await store.head("none"), undefined);
+    await store.put("placed", Buffer.from("abc"));
+    await assert.rejects(
+      store.putAt!("placed", 3, failingAfter(patternOf(300_000), new RangeError("no"))),
+      RangeError,
+    );
+    assert.equal(Buffer.from(await store.read("placed", 0, 3)).toString(), "abc");
+    await assert.rejects(store.putAt!("placed", -1, Buffer.from("a")), isKind("invalid", "invalid_range"));
+  });
+}
+
 function testModes(check: Check): void {
   check("put() replaces an object, by a shorter one too", async (store) => {
     await store.put("k", patternOf(200_000));

@@ -8,12 +8,14 @@ import { Buffer } from "node:buffer";
 import test, { type TestContext } from "node:test";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import { testObjectListing } from "./object_store_listing_suite.ts";
-import { testObjectPuts } from "./object_store_put_suite.ts";
+import { testObjectPuts, testPutsInPlaces } from "./object_store_put_suite.ts";
 import { assertSameBytes, collect, isKind, keysOf, patternOf, textOf } from "./object_store_support.ts";
 
 export interface ObjectStoreCapabilities {
   /** Every text without NUL is a key but the empty one: `a` beside `a/b`, `a//b`, `../a`. */
   readonly anyKey?: boolean;
+  /** Objects are written in places: `putAt`. */
+  readonly writesInPlaces?: boolean;
 }
 
 export interface ObjectStoreSuiteOptions {
@@ -37,6 +39,7 @@ export function testObjectStore(driver: string, options: ObjectStoreSuiteOptions
     test(`${driver}: ${name}`, { skip, timeout: TIMEOUT_MS }, async (t) => run(await options.open(t)));
   };
   testObjectPuts(check);
+  if (options.capabilities?.writesInPlaces) testPutsInPlaces(check);
   testReads(check);
   testDeleteAndFlush(check);
   testKeys(check, options.capabilities ?? {});

@@ -149,8 +149,12 @@ async function losePower(
   });
   if (!completed) return "parts lost";
   await disk.losePower();
-  return await shown(store);
+  const seen = await shown(store);
+  return seen === texts.join("") ? "whole" : seen;
 }
+
+/** Parts of such a size are written into one file. */
+const LARGE = "w".repeat(5 * 1024 * 1024);
 
 const neverFlushed = (disk: ObjectStore): ObjectStore => ({ ...disk, flush: () => Promise.resolve() });
 /** Flushes each part, and no object that was made of several. */
@@ -161,11 +165,12 @@ const partsFlushed = (disk: ObjectStore): ObjectStore => {
 
 test("planted: parts, and objects of them, that are acknowledged before they are on disk do not outlive a loss of power", async () => {
   assert.equal(await losePower(neverFlushed, ["wh", "ole"]), "parts lost");
+  assert.equal(await losePower(neverFlushed, [LARGE, "hole"]), "parts lost");
   assert.equal(await losePower(partsFlushed, ["wh", "ole"]), "lost");
 });
 
 test("parts, and objects of them, outlive a loss of power once they are acknowledged", async () => {
-  for (const texts of [["wh", "ole"], ["whole"]]) {
+  for (const texts of [["wh", "ole"], ["whole"], [LARGE, LARGE, "hole"]]) {
     assert.equal(await losePower((disk) => disk, texts), "whole");
   }
 });
@@ -173,7 +178,7 @@ test("parts, and objects of them, outlive a loss of power once they are acknowle
 test("a relaxed part that power loss took is not taken for whole", async () => {
   const disk = powerLossStore(openMemoryObjectStore());
   const { store } = await withRepository(testEngine({ objects: neverFlushed(disk) }));
-  for (const texts of [["wh", "ole"], ["whole"]]) {
+  for (const texts of [["wh", "ole"], ["whole"], [LARGE, "hole"]]) {
     const { place } = await uploadParts(store, []);
     const named = [];
     for (const [i, text] of texts.entries()) {

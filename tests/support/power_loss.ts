@@ -26,6 +26,10 @@ export function watchUnflushed(inner: ObjectStore): { store: ObjectStore; unflus
       unflushed.add(key);
       return info;
     },
+    async putAt(key, offset, body) {
+      await inner.putAt!(key, offset, body);
+      unflushed.add(key);
+    },
     async putMany(objects) {
       await inner.putMany(objects);
       for (const { key } of objects) unflushed.add(key);

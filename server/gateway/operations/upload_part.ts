@@ -23,6 +23,7 @@ export const uploadPart: S3Operation = async (call) => {
   const computed = request.computeChecksum(upload.algorithm), sent = request.checksum;
   const part = await uploadsOf(call).putPart(place, number, await request.content(), {
     durability: context.durability,
+    sizeBytes: request.bodyBytes,
     note() {
       // All has arrived, and may take its time to be durable.
       peer.keepOpen();
