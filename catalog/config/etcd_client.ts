@@ -161,7 +161,8 @@ export class EtcdClient {
   #unreachable(error: unknown): CodedError {
     if (error instanceof CodedError) return error;
     const { code, message } = error as { code?: string; message?: string };
-    return this.#error("unavailable", "etcd_unavailable", message || code || "the connection failed", error);
+    const why = `the connection failed: ${message || code || "for no known reason"}`;
+    return this.#error("unavailable", "etcd_unavailable", why, error);
   }
 
   #error(

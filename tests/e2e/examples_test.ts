@@ -31,7 +31,7 @@ done
 tarn tag lakefs://sales/v1.0 --from main~1
 `;
 
-const CONFIGURED = `echo 'stores: {files: {driver: file, root: data}}' > tarn.yaml`;
+const CONFIGURED = `echo 'stores: {files: {driver: file, root: /srv/data}}' > tarn.yaml`;
 
 /** What else a verb's examples need, or need gone. */
 const BEFORE: Readonly<Record<string, string>> = {
