@@ -9,6 +9,7 @@ import { etcdctl, requireEtcd, sharedEtcd, startEtcd } from "../../tests/service
 import { type Ending, temporaryFolder } from "../../tests/support/temporary.ts";
 import { parseEtcdAddress } from "./etcd_address.ts";
 import { EtcdClient } from "./etcd_client.ts";
+import { keysOf } from "./etcd_layout.ts";
 import { openEtcdConfig } from "./etcd_source.ts";
 import type { RawConfig } from "./tree.ts";
 import { parseYaml } from "./yaml.ts";
@@ -157,7 +158,11 @@ describe("EtcdConfig", () => {
       }
       const left: RawConfig = await open(at.url).raw();
       const { root } = left.tree["cache"] as { readonly root: string };
-      assert.deepEqual(left.tree, await treeOf(text(Number(root.slice(1)))));
+      const whole = await treeOf(text(Number(root.slice(1))));
+      assert.deepEqual(left.tree, whole);
+      // Keys that no reader would look at are not left behind either.
+      const keys = etcdctl(at.port, ["get", "--prefix", "--keys-only", at.prefix]).split(/\s+/);
+      assert.deepEqual(keys, [...keysOf(whole).keys()].map((key) => `${at.prefix}${key}`).sort());
     }
   });
 
