@@ -147,22 +147,23 @@ describe("EtcdConfig", () => {
   it("pushes that race leave one of them whole", async (t) => {
     const at = await address(t);
     if (!at) return;
+    const { port, prefix, url } = at;
     const text = (n: number) =>
       `cache: {root: /${n}}\ntenants: {t${n}: {cache: {root: /${n}}}}\nadmin: {cache: {root: /${n}}}\n`;
     for (let round = 0; round < 5; round++) {
       const results: readonly PromiseSettledResult<unknown>[] = await Promise.allSettled(
-        Array.from({ length: 6 }, async (_, n) => await open(at.url).push(await treeOf(text(n)))),
+        Array.from({ length: 6 }, async (_, n) => await open(url).push(await treeOf(text(n)))),
       );
       for (const result of results) {
         if (result.status === "rejected") assert.equal(result.reason.code, "config_changed");
       }
-      const left: RawConfig = await open(at.url).raw();
+      const left: RawConfig = await open(url).raw();
       const { root } = left.tree["cache"] as { readonly root: string };
       const whole = await treeOf(text(Number(root.slice(1))));
       assert.deepEqual(left.tree, whole);
       // Keys that no reader would look at are not left behind either.
-      const keys = etcdctl(at.port, ["get", "--prefix", "--keys-only", at.prefix]).split(/\s+/);
-      assert.deepEqual(keys, [...keysOf(whole).keys()].map((key) => `${at.prefix}${key}`).sort());
+      const keys = etcdctl(port, ["get", "--prefix", "--keys-only", prefix]).split(/\s+/);
+      assert.deepEqual(keys, [...keysOf(whole).keys()].map((key) => `${prefix}${key}`).sort());
     }
   });
 
