@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Randomness } from "../base/randomness.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { KvStore } from "../kv/store.ts";
-import { type ApplyOptions, Metarange, TableFiles } from "./committed/mod.ts";
+import { type ApplyOptions, Metarange, SharedTableCaches, TableFiles } from "./committed/mod.ts";
 import { CheckedFiles, entryWeight, flushNamed, LateFlush, newId, sameContent } from "./objects/mod.ts";
 import { Commits, Refs, Repositories, repositoryPartition, type RepositoryRecord } from "./refs/mod.ts";
 
@@ -19,8 +19,10 @@ export interface EngineContext {
   readonly canonicalNamespace: (storageNamespace: string) => string;
   /** The storage namespace of a repository that was created without naming one. */
   readonly defaultNamespace: (repository: string, instanceUid: string) => string;
-  /** What a repository's decoded blocks may take in memory. */
+  /** What decoded blocks may take in memory, those of all repositories together. */
   readonly cacheBytes?: number;
+  /** Shared by repositories that are opened with it; the store makes them. */
+  readonly tableCaches?: SharedTableCaches;
   /** Opens the cache of a repository's instance on local disk. */
   readonly openCache?: (instanceUid: string) => DiskCache;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ export class Repository {
     this.addressBase = objects.locate("data").slice(0, -"data".length);
     const disk = context.openCache?.(this.record.instanceUid);
     this.files = new TableFiles(objects, {
-      ...(context.cacheBytes === undefined ? {} : { cacheBytes: context.cacheBytes }),
+      caches: (context.tableCaches ?? new SharedTableCaches(context.cacheBytes)).of(this.record.instanceUid),
       ...(disk && objects.isFar ? { tables: disk } : {}),
       vouch: (range) => flushNamed(objects, range),
       sides: { chunking: record.chunking, weigh: entryWeight, ...(disk ? { disk } : {}) },

@@ -62,7 +62,7 @@ import { EngineTasks } from "./tasks/tasks.ts";
 import { EngineUploads } from "./uploads/uploads.ts";
 import { lookUp, objectNotFound, openView } from "./operations/view.ts";
 import { EngineBranchWriter } from "./operations/writer.ts";
-import type { ValueRecord } from "./committed/mod.ts";
+import { SharedTableCaches, type ValueRecord } from "./committed/mod.ts";
 import { Repositories, RepositoryMetadata, resolveRef } from "./refs/mod.ts";
 import { type EngineContext, Repository } from "./repository.ts";
 
@@ -95,7 +95,7 @@ class EngineStore implements Store {
   readonly commitNotes: CommitNotes;
 
   constructor(context: EngineContext) {
-    this.#context = context;
+    this.#context = { ...context, tableCaches: new SharedTableCaches(context.cacheBytes) };
     this.#repositories = new Repositories(context.kv);
     this.commitNotes = new EngineCommitNotes(context.kv, this.#repositories);
   }

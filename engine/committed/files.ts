@@ -8,7 +8,6 @@ import { equalBytes } from "../../base/bytes.ts";
 import { CodedError, corrupt, isCoded } from "../../base/errors.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import {
-  BlockCache,
   type ByteSource,
   type FinishedTable,
   type ReadCounts,
@@ -16,16 +15,12 @@ import {
   type TableReaderOptions,
 } from "../sstable/mod.ts";
 import type { DiskCache } from "../../cache/mod.ts";
-import { ByteLru } from "./byte_lru.ts";
 import { isFileId } from "./ids.ts";
 import { keptSource } from "./kept_source.ts";
 import { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
 import { type Side, type SideOptions, Sides } from "./sides.ts";
-
-const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
-/** Room for the indexes of about 250 ranges: ten million keys. */
-const INDEX_BYTES = 96 * 1024 * 1024;
+import { SharedTableCaches, type TableCaches } from "./table_caches.ts";
 
 /** What was read and written, counted up: what a commit, diff or merge costs, whatever machine it runs on. */
 export interface FileCounts extends ReadCounts {
@@ -44,7 +39,9 @@ export interface TableFilesOptions {
   readonly tables?: DiskCache;
   /** Makes durable what the records of a range name; returns false when a part of it is not there, or damaged. */
   readonly vouch?: (range: TableReader) => Promise<boolean>;
-  /** What decoded blocks may take in memory. */
+  /** What may be kept in memory; without it there are caches of these files' own. */
+  readonly caches?: TableCaches;
+  /** What decoded blocks may take in memory in caches of their own. */
   readonly cacheBytes?: number;
 }
 
@@ -59,33 +56,33 @@ export class TableFiles {
     rangesReused: 0,
   };
   readonly #objects: ObjectStore;
-  readonly #cache: BlockCache;
+  readonly #caches: TableCaches;
   readonly #tables: DiskCache | undefined;
   readonly #vouch: TableFilesOptions["vouch"];
   readonly #sides: Sides | undefined;
-  readonly #open = new ByteLru<TableReader>(INDEX_BYTES);
   readonly #flushing = new Set<Promise<void>>();
   readonly #opening = new Map<string, Promise<TableReader>>();
 
   constructor(
     objects: ObjectStore,
-    { sides, tables, vouch, cacheBytes = DEFAULT_CACHE_BYTES }: TableFilesOptions = {},
+    { sides, tables, vouch, cacheBytes, caches = new SharedTableCaches(cacheBytes).of("") }:
+      TableFilesOptions = {},
   ) {
     this.#tables = tables;
     this.#vouch = vouch;
     this.#objects = objects;
-    this.#cache = new BlockCache(cacheBytes);
-    this.#sides = sides && new Sides(sides);
+    this.#caches = caches;
+    this.#sides = sides && new Sides({ ...sides, caches });
   }
 
   /** Returns a table if it is open. */
   opened(id: string): TableReader | undefined {
-    return this.#open.get(id);
+    return this.#caches.open.get(id);
   }
 
   /** Opens a table. Fails with `corrupt_file` when it is missing or damaged. */
   async open(id: string): Promise<TableReader> {
-    const known = this.#open.get(id);
+    const known = this.#caches.open.get(id);
     if (known) return known;
     let opening = this.#opening.get(id);
     if (!opening) {
@@ -93,7 +90,7 @@ export class TableFiles {
       this.#opening.set(id, opening);
     }
     const reader = await opening;
-    if (!this.#open.get(id)) this.#open.set(id, reader, reader.memoryBytes);
+    if (!this.#caches.open.get(id)) this.#caches.open.set(id, reader, reader.memoryBytes);
     return reader;
   }
 
@@ -148,7 +145,7 @@ export class TableFiles {
       if (!isCoded(error, "object_exists")) throw error;
       // What is known of our bytes need not hold of those that are there: their blocks may end elsewhere.
       if (await this.#isSame(id, table) || await this.#isSound(id, kind === "range")) return false;
-      this.#open.delete(id);
+      this.#caches.open.delete(id);
       await this.#objects.put(fileKey(id), table.parts, { mode: "replace" });
       await this.#sides?.forget(id);
     }
@@ -211,7 +208,7 @@ export class TableFiles {
       });
     }
     const origin = objectSource(this.#objects, key, info.sizeBytes);
-    const options = { cache: this.#cache, counts: this.counts };
+    const options = { cache: this.#caches.blocks, counts: this.counts };
     const disk = this.#tables;
     if (!disk) return await openNamed(id, origin, options);
     const source = await keptSource({ id, origin, disk });

@@ -13,4 +13,5 @@ export type { KeyBounds } from "./range_cursor.ts";
 export type { RangeInfo } from "./range.ts";
 export type { RecordScan } from "./record_scan.ts";
 export { decodeRecord, encodeValue, type ValueRecord } from "./record.ts";
+export { SharedTableCaches } from "./table_caches.ts";
 export { MetarangeWriter, type WrittenMetarange } from "./writer.ts";

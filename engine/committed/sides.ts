@@ -19,9 +19,9 @@ import type { DiskCache } from "../../cache/mod.ts";
 import { type TableReader, tableRecord } from "../sstable/mod.ts";
 import { BLOCK_ROW_BYTES, BlockTable, BlockTableBuilder } from "./block_table.ts";
 import type { Chunking, RecordWeight } from "./chunking.ts";
-import { ByteLru } from "./byte_lru.ts";
 import { fileIdOf, RecordIds } from "./ids.ts";
 import { decodeRecord } from "./record.ts";
+import type { Kept, KnownTable, TableCaches } from "./table_caches.ts";
 
 export interface Side {
   readonly blocks: BlockTable;
@@ -40,26 +40,21 @@ const HEAD_BYTES = 56;
 /** The head, and behind it the checksum of the record IDs. */
 const ROWS_START = HEAD_BYTES + 4;
 const SUM_BYTES = 32;
-const MEMORY_BYTES = 32 * 1024 * 1024;
-
-/** A block table, and what the record IDs of its range are known by. */
-interface KnownTable {
-  readonly blocks: BlockTable;
-  readonly idsChecksum: number;
-}
 
 export class Sides {
   readonly #options: SideOptions;
-  readonly #tables = new ByteLru<KnownTable>(MEMORY_BYTES);
-  readonly #ids = new ByteLru<Uint8Array>(MEMORY_BYTES);
+  readonly #tables: Kept<KnownTable>;
+  readonly #ids: Kept<Uint8Array>;
   /** Ranges that have none. */
   readonly #none = new Set<string>();
   /** Of these, those whose record IDs do not give their ID: made by lakeFS, or damaged. */
   readonly #misnamed = new Set<string>();
   readonly #making = new Map<string, Promise<Side | undefined>>();
 
-  constructor(options: SideOptions) {
+  constructor({ caches, ...options }: SideOptions & { readonly caches: TableCaches }) {
     this.#options = options;
+    this.#tables = caches.sides;
+    this.#ids = caches.recordIds;
   }
 
   /** Returns a range's block table, or `undefined` when it can have none. */

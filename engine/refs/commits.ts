@@ -1,5 +1,6 @@
 /** Commit records in a repository's partition: `commits/<id>`. Written once, never changed. */
 
+import { ByteLru } from "../../base/byte_lru.ts";
 import { lossyText, utf8 } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { KvEntry, KvStore } from "../../kv/store.ts";
@@ -8,7 +9,8 @@ import { type CommitRecord, decodeCommit, encodeCommit } from "./records.ts";
 
 const PREFIX = "commits/";
 const MAX_CANDIDATES = 10;
-const MAX_CACHED = 10_000;
+/** Room for about ten thousand commits of short messages. */
+const CACHE_BYTES = 8 * 1024 * 1024;
 
 export interface Commit extends CommitRecord {
   readonly id: string;
@@ -27,7 +29,7 @@ export function entryOfCommit({ id, ...record }: Commit): KvEntry {
 export class Commits {
   readonly #kv: KvStore;
   readonly #partition: Uint8Array;
-  readonly #cache = new Map<string, Commit>();
+  readonly #cache = new ByteLru<Commit>(CACHE_BYTES);
 
   constructor(kv: KvStore, partition: Uint8Array) {
     this.#kv = kv;
@@ -39,7 +41,7 @@ export class Commits {
     const known = this.#cache.get(id);
     if (known) return known;
     const found = await this.#kv.get(this.#partition, utf8(PREFIX + id));
-    return found && this.#remember({ id, ...decodeCommit(found.value) });
+    return found && this.#remember({ id, ...decodeCommit(found.value) }, found.value.length);
   }
 
   /** Returns a commit that something refers to. Fails with `missing_commit` (kind `corrupt`). */
@@ -56,7 +58,7 @@ export class Commits {
     const commit = commitOf(record);
     const { key, value } = entryOfCommit(commit);
     await this.#kv.set(this.#partition, key, value);
-    return this.#remember(commit);
+    return this.#remember(commit, value.length);
   }
 
   /** Returns the commit with a unique ID prefix, or `undefined` when there is none. Fails with `ambiguous_ref`. */
@@ -81,9 +83,8 @@ export class Commits {
     );
   }
 
-  #remember(commit: Commit): Commit {
-    if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
-    this.#cache.set(commit.id, commit);
+  #remember(commit: Commit, bytes: number): Commit {
+    this.#cache.set(commit.id, commit, bytes);
     return commit;
   }
 }

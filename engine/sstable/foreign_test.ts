@@ -64,10 +64,10 @@ async function storedForms(bytes: Uint8Array): Promise<Set<number>> {
 
 test("the tables have what they are named after", async () => {
   const indexType = "rocksdb.block.based.table.index.type";
-  assert.equal((await openBytes(foreignTable("two_level"))).properties.get(indexType)![0], 2);
-  assert.equal((await openBytes(foreignTable("zstd"))).properties.get(indexType)![0], 0);
+  assert.equal((await (await openBytes(foreignTable("two_level"))).properties()).get(indexType)![0], 2);
+  assert.equal((await (await openBytes(foreignTable("zstd"))).properties()).get(indexType)![0], 0);
   for (const name of ["filter", "all"]) {
-    const { properties } = await openBytes(foreignTable(name));
+    const properties = await (await openBytes(foreignTable(name))).properties();
     assert.notEqual(properties.get("rocksdb.filter.size")![0], 0);
   }
 });

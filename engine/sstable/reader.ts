@@ -27,6 +27,8 @@ const MAX_STEP_RECORDS = 4096;
 const RANGE_DELETIONS = "rocksdb.range_del";
 /** So many look-ups in an unparsed index cost less than parsing it. */
 const FIRST_LOOKS = 4;
+/** What an open table takes beside its index and the bytes of a small file, roughly. */
+const OPEN_BYTES = 4096;
 /** What a table keeps when it shares no cache: about the block of the last look-up. */
 const OWN_CACHE_BYTES = 1024 * 1024;
 
@@ -55,7 +57,10 @@ export interface StoredRun {
 
 interface TableParts {
   readonly file: TableFile;
-  readonly properties: TableProperties;
+  /** Of the properties only what is used again and again: all of them would be most of a small table's memory. */
+  readonly user: UserProperties;
+  readonly recordCount: number | undefined;
+  readonly propertiesHandle: BlockHandle | undefined;
   /** Tells apart files with the same records: the stored checksum of the index, which names all blocks. */
   readonly indexChecksum: number;
   /** The blocks beside data and index: properties, filters. */
@@ -69,7 +74,6 @@ interface TableParts {
  * as the source does. A get trusts that keys are in order; a scan checks it.
  */
 export class TableReader {
-  readonly properties: ReadonlyMap<string, Uint8Array>;
   readonly userProperties: UserProperties;
   readonly #table: TableParts;
   readonly #cache: BlockCache;
@@ -85,8 +89,7 @@ export class TableReader {
     table: TableParts,
     { index, cache }: { readonly index: Block | TableIndex; readonly cache: BlockCache },
   ) {
-    this.properties = table.properties.raw;
-    this.userProperties = table.properties.user;
+    this.userProperties = table.user;
     if (index instanceof TableIndex) this.#index = index;
     else this.#unparsed = index;
     this.#table = table;
@@ -104,13 +107,14 @@ export class TableReader {
       handles.set(name, decodeAt(metaindex.place, () => decodeHandle(value)));
     }
     const propertiesHandle = handles.get(PROPERTIES_BLOCK);
-    const properties = decodeProperties(propertiesHandle && await file.loadBlock(propertiesHandle, "plain"));
+    const { user, recordCount, partitionedIndex } = await loadProperties(file, propertiesHandle);
     const stored = await file.readStored(footer.index);
     const top = file.openBlock(footer.index, { keyForm: "separator", stored });
-    const index = properties.partitionedIndex ? await loadPartitions(top, file) : top;
+    const index = partitionedIndex ? await loadPartitions(top, file) : top;
     file.releaseTail();
     const indexChecksum = file.storedChecksum(footer.index, stored);
-    const table = { file, properties, indexChecksum, metaHandles: [...handles.values()] };
+    const metaHandles = [...handles.values()];
+    const table = { file, user, recordCount, propertiesHandle, indexChecksum, metaHandles };
     return new TableReader(table, { index, cache: options.cache ?? new BlockCache(OWN_CACHE_BYTES) });
   }
 
@@ -125,7 +129,13 @@ export class TableReader {
   /** What stays in memory of it, roughly. */
   get memoryBytes(): number {
     const { file } = this.#table;
-    return file.memoryBytes + (this.#index?.memoryBytes ?? 2 * this.#unparsed!.bytes.length);
+    return OPEN_BYTES + file.memoryBytes + (this.#index?.memoryBytes ?? 2 * this.#unparsed!.bytes.length);
+  }
+
+  /** Returns all that the file says of itself, by name. */
+  async properties(): Promise<ReadonlyMap<string, Uint8Array>> {
+    const { file, propertiesHandle } = this.#table;
+    return (await loadProperties(file, propertiesHandle)).raw;
   }
 
   get sizeBytes(): number {
@@ -280,7 +290,7 @@ export class TableReader {
 
   /** Reads the whole file; fails unless all checksums, the order of keys and the number of records are right. */
   async verify(): Promise<void> {
-    const { file, properties, metaHandles } = this.#table;
+    const { file, recordCount, metaHandles } = this.#table;
     let metaBytes = 0;
     for (const handle of metaHandles) {
       file.checkSum(handle, await file.readStored(handle));
@@ -289,8 +299,7 @@ export class TableReader {
     }
     let count = 0;
     for await (const records of this.blocks()) count += records.length;
-    const { recordCount = count } = properties;
-    if (count !== recordCount) {
+    if (count !== (recordCount ?? count)) {
       corrupt(file.name, 0, `${count} records where the properties say ${recordCount}`);
     }
   }
@@ -363,6 +372,10 @@ function parseIndex(block: Block, file: TableFile): TableIndex {
   const index = new TableIndex();
   index.addBlock(block, file);
   return index;
+}
+
+async function loadProperties(file: TableFile, handle: BlockHandle | undefined): Promise<TableProperties> {
+  return decodeProperties(handle && await file.loadBlock(handle, "plain"));
 }
 
 /** Returns the index that stands in parts. */

@@ -174,6 +174,6 @@ test("a table without properties can be read", async () => {
   const metaindex = table.append(namesBlock({}));
   const reader = await openBytes(table.finishWith(encodeFooter({ metaindex, index })));
   assert.deepEqual(reader.userProperties, {});
-  assert.equal(reader.properties.size, 0);
+  assert.equal((await reader.properties()).size, 0);
   await assertReads(reader, [{ key: utf8("a"), value: utf8("1") }], [utf8("a"), utf8("b")]);
 });

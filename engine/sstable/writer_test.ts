@@ -25,8 +25,8 @@ test("finish() writes the caller's summary and the writer's counts", async () =>
   const writer = new TableWriter({ type: "metaranges" });
   for (const [key, value] of [["a", "1"], ["bb", "22"], ["ccc", "333"]]) writer.add(utf8(key!), utf8(value!));
   assert.equal(writer.count, 3);
-  const { properties, userProperties } = await openBytes(writer.finish(summary));
-  assert.deepEqual(userProperties, { type: "metaranges", ...summary });
+  const reader = await openBytes(writer.finish(summary)), properties = await reader.properties();
+  assert.deepEqual(reader.userProperties, { type: "metaranges", ...summary });
   assert.equal(numberIn(properties, "rocksdb.num.entries"), 3);
   assert.equal(numberIn(properties, "rocksdb.num.data.blocks"), 1);
   assert.equal(numberIn(properties, "rocksdb.raw.key.size"), 6 + 3 * 8);
@@ -42,7 +42,7 @@ test("the same records give the same bytes, whatever was written before", () => 
 
 test("data blocks end at 4 KiB", async () => {
   const records = numberedRecords(0, 2000);
-  const { properties } = await openBytes(writeTable(records));
+  const properties = await (await openBytes(writeTable(records))).properties();
   const blocks = numberIn(properties, "rocksdb.num.data.blocks");
   const bytes = records.reduce((sum, { value }) => sum + value.length + 20, 0);
   assert.ok(Math.abs(blocks - bytes / 4096) < 15, `${blocks} blocks of ${bytes} bytes`);
@@ -117,7 +117,7 @@ test("equal runs of records give equal blocks and equal index entries in differe
 });
 
 async function dataBytes(table: Uint8Array): Promise<number> {
-  return numberIn((await openBytes(table)).properties, "rocksdb.data.size");
+  return numberIn(await (await openBytes(table)).properties(), "rocksdb.data.size");
 }
 
 test("a block is stored compressed only if that saves an eighth", async () => {

@@ -1,5 +1,8 @@
 /** A map bounded in bytes that drops what has not been used for long. */
 
+/** What an entry takes beside its value's bytes, roughly: small ones must not come by the million. */
+const ENTRY_BYTES = 512;
+
 interface Entry<T> {
   readonly value: T;
   readonly bytes: number;
@@ -25,8 +28,9 @@ export class ByteLru<T> {
 
   set(key: string, value: T, bytes: number): void {
     this.delete(key);
-    this.#entries.set(key, { value, bytes, isUsed: true });
-    this.#bytes += bytes;
+    const taken = bytes + ENTRY_BYTES;
+    this.#entries.set(key, { value, bytes: taken, isUsed: false });
+    this.#bytes += taken;
     // The newest one stays even when it alone is too large: whoever put it there needs it next.
     while (this.#bytes > this.#maxBytes && this.#entries.size > 1) this.#dropOne(key);
   }

@@ -1,0 +1,64 @@
+/**
+ * What is kept in memory of tables: their indexes, decoded blocks, and sides. One bound for all repositories of a process, since
+ * a server may serve any number of them.
+ */
+
+import { BlockCache, type TableReader } from "../sstable/mod.ts";
+import type { BlockTable } from "./block_table.ts";
+import { ByteLru } from "../../base/byte_lru.ts";
+
+const DEFAULT_BLOCK_BYTES = 64 * 1024 * 1024;
+/** Room for the indexes of about 250 ranges: ten million keys. */
+const INDEX_BYTES = 96 * 1024 * 1024;
+const SIDE_BYTES = 32 * 1024 * 1024;
+
+/** A block table, and what the record IDs of its range are known by. */
+export interface KnownTable {
+  readonly blocks: BlockTable;
+  readonly idsChecksum: number;
+}
+
+/** A part of a cache, for the tables of one repository. */
+export interface Kept<T> {
+  get(id: string): T | undefined;
+  set(id: string, value: T, bytes: number): void;
+  delete(id: string): void;
+}
+
+/** The caches as one repository has them. */
+export interface TableCaches {
+  readonly blocks: BlockCache;
+  readonly open: Kept<TableReader>;
+  readonly sides: Kept<KnownTable>;
+  readonly recordIds: Kept<Uint8Array>;
+}
+
+export class SharedTableCaches {
+  readonly #blocks: BlockCache;
+  readonly #open = new ByteLru<TableReader>(INDEX_BYTES);
+  readonly #sides = new ByteLru<KnownTable>(SIDE_BYTES);
+  readonly #recordIds = new ByteLru<Uint8Array>(SIDE_BYTES);
+
+  /** `blockBytes` is what decoded blocks may take. */
+  constructor(blockBytes = DEFAULT_BLOCK_BYTES) {
+    this.#blocks = new BlockCache(blockBytes);
+  }
+
+  /** Returns the caches for a repository, whose name no other one may have: files of one ID may differ between them. */
+  of(repository: string): TableCaches {
+    return {
+      blocks: this.#blocks,
+      open: partOf(this.#open, repository),
+      sides: partOf(this.#sides, repository),
+      recordIds: partOf(this.#recordIds, repository),
+    };
+  }
+}
+
+function partOf<T>(cache: ByteLru<T>, name: string): Kept<T> {
+  return {
+    get: (id) => cache.get(name + id),
+    set: (id, value, bytes) => cache.set(name + id, value, bytes),
+    delete: (id) => cache.delete(name + id),
+  };
+}
