@@ -10,12 +10,14 @@ import { equalBytes } from "../../base/bytes.ts";
 import { timestampOf } from "../../base/clock.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
 import { md5Hex, runningHash } from "../../base/hashes.ts";
-import type { ByteStream } from "../../drivers/object_store.ts";
+import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
 import { DEFAULT_CONTENT_TYPE, type Entry, newAddress } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import type { UploadRecord } from "./records.ts";
 import { areWholeSlab } from "./slab.ts";
 import type { NumberedPart, UploadName } from "./upload.ts";
+
+const PIECE_BYTES = 512 * 1024;
 
 export interface MadeObject {
   readonly address: string;
@@ -97,8 +99,9 @@ async function* joined(
   parts: readonly NumberedPart[],
   sha256: { update(piece: Uint8Array): void },
 ): ByteStream {
+  const memory = new Uint8Array(PIECE_BYTES);
   for (const part of parts) {
-    for await (const piece of checkedPart(repository, part)) {
+    for await (const piece of checkedPart(repository, part, memory)) {
       sha256.update(piece);
       yield piece;
     }
@@ -106,14 +109,15 @@ async function* joined(
 }
 
 /** Yields a part's bytes; fails with `part_not_found` if they are others than were stored. */
-async function* checkedPart({ objects }: Repository, part: NumberedPart): ByteStream {
-  const { address, offset, sizeBytes } = part;
+async function* checkedPart(
+  { objects }: Repository,
+  part: NumberedPart,
+  memory: Uint8Array = new Uint8Array(PIECE_BYTES),
+): ByteStream {
   const sha256 = runningHash("sha256");
   let size = 0;
   try {
-    const range = { start: offset, end: offset + sizeBytes - 1 };
-    const { body } = await objects.get(address, sizeBytes === 0 ? {} : { range });
-    for await (const piece of body) {
+    for await (const piece of objects.isFar ? streamed(objects, part) : readInto(memory, objects, part)) {
       sha256.update(piece);
       size += piece.length;
       yield piece;
@@ -122,8 +126,28 @@ async function* checkedPart({ objects }: Repository, part: NumberedPart): ByteSt
     const isLost = isCoded(error, "object_not_found", "invalid_range", "short_object");
     throw isLost ? partNotFound(part.number, "its bytes are gone", error) : error;
   }
-  if (size !== sizeBytes || !equalBytes(sha256.digest(), part.sha256)) {
+  if (size !== part.sizeBytes || !equalBytes(sha256.digest(), part.sha256)) {
     throw partNotFound(part.number, "its bytes are not those that were stored");
+  }
+}
+
+async function* streamed(objects: ObjectStore, { address, offset, sizeBytes }: NumberedPart): ByteStream {
+  const range = { start: offset, end: offset + sizeBytes - 1 };
+  yield* (await objects.get(address, sizeBytes === 0 ? {} : { range })).body;
+}
+
+/** Reads into the same memory again and again: gigabytes of pieces that are thrown away would take some of it for a while. */
+async function* readInto(
+  memory: Uint8Array,
+  objects: ObjectStore,
+  { address, offset, sizeBytes }: NumberedPart,
+): ByteStream {
+  for (let at = 0; at < sizeBytes;) {
+    const length = Math.min(memory.length, sizeBytes - at);
+    const piece = await objects.read(address, offset + at, length, memory);
+    if (piece.length === 0) return;
+    yield piece;
+    at += piece.length;
   }
 }
 

@@ -387,6 +387,7 @@ async function counting() {
     head: inner.head.bind(inner),
     pages: inner.pages.bind(inner),
     get: inner.get.bind(inner),
+    read: inner.read.bind(inner),
     delete: inner.delete.bind(inner),
     flush: inner.flush.bind(inner),
     put: (...[key, body, options]: Parameters<ObjectStore["put"]>) => inner.put(key, count(body), options),
