@@ -31,7 +31,8 @@ export async function parseYaml(text: string, from: { origin: string; folder: st
     version: "1.2",
     schema: "core",
     merge: false,
-    uniqueKeys: true,
+    // The package compares each key with each: they are compared here.
+    uniqueKeys: false,
     prettyErrors: false,
     lineCounter: lines,
     logLevel: "error",
@@ -114,8 +115,10 @@ class Reading {
     const map: Record<string, Plain> = {};
     const merged: unknown[] = [];
     for (const pair of (node as { items: Pair[] }).items) {
-      if (this.#isMergeKey(pair.key)) merged.push(pair.value);
-      else this.#add(map, pair, path);
+      if (!this.#isMergeKey(pair.key)) this.#add(map, pair, path);
+      else if (merged.push(pair.value) > 1) {
+        this.#refuse(offsetOf(pair.key), "what is merged goes into one list");
+      }
     }
     for (const value of merged) this.#merge(map, value, path);
     return map;
@@ -126,8 +129,7 @@ class Reading {
     if (typeof name !== "string" || name === FORBIDDEN_NAME) {
       this.#refuse(offsetOf(key), "a name must be text; put it in quotes");
     }
-    // What the map says itself, and what is merged first, goes before what is merged later.
-    if (Object.hasOwn(map, name)) return;
+    if (Object.hasOwn(map, name)) this.#refuse(offsetOf(key), `"${name}" is there twice`);
     this.#note([...path, name], key);
     map[name] = this.#value(value, [...path, name]);
   }
@@ -140,6 +142,7 @@ class Reading {
     } else if (yaml.isSeq(node)) {
       for (const item of node.items) this.#merge(map, item, path);
     } else if (yaml.isMap(node)) {
+      // What the map says itself, and what is merged first, goes before what is merged later.
       for (const [name, value] of Object.entries(this.#map(node, path))) {
         if (!Object.hasOwn(map, name)) map[name] = value;
       }

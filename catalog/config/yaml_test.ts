@@ -30,6 +30,8 @@ stores:
     const bad: readonly [text: string, line: number][] = [
       ["a: 1\na: 2\n", 2],
       ["a: {b: 1, b: 2}\n", 1],
+      ["x: 1\na: {b: 1, 'b': 2}\n", 2],
+      ["a: {<<: {b: 1}, <<: {c: 1}}\n", 1],
       ["a: [\n", 2],
       ["a: b: c\n", 1],
       ["a: !!js/function 'x'\n", 1],
