@@ -24,3 +24,24 @@ export async function runInFlight<T>(
   await Promise.all(running);
   if (failure) throw failure.error;
 }
+
+/** Runs `work` on each item, several at a time, and yields what it returns in the order of the items. */
+export async function* inOrder<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  work: (item: T) => Promise<R>,
+  atOnce = AT_ONCE,
+): AsyncGenerator<R> {
+  const running: Promise<R>[] = [];
+  try {
+    for await (const item of items) {
+      const task = work(item);
+      // A failure is thrown when its turn comes.
+      task.catch(() => {});
+      running.push(task);
+      if (running.length >= atOnce) yield await running.shift()!;
+    }
+    while (running.length > 0) yield await running.shift()!;
+  } finally {
+    await Promise.allSettled(running);
+  }
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { runInFlight } from "./in_flight.ts";
+import { inOrder, runInFlight } from "./in_flight.ts";
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -30,5 +30,33 @@ describe("runInFlight()", () => {
     await assert.rejects(work, { message: "three" });
     assert.ok(taken < 100);
     assert.equal(ended, taken - 1);
+  });
+});
+
+describe("inOrder()", () => {
+  it("yields results in the order of the items, whichever is ready first", async () => {
+    const results: number[] = [];
+    const work = async (item: number) => {
+      for (let i = item % 3; i < 3; i++) await tick();
+      return item * 2;
+    };
+    for await (const result of inOrder([1, 2, 3, 4, 5, 6, 7], work, 3)) results.push(result);
+    assert.deepEqual(results, [2, 4, 6, 8, 10, 12, 14]);
+  });
+
+  it("throws a failure in its turn, after what is under way has ended", async () => {
+    let ended = 0;
+    const results: number[] = [];
+    const work = async (item: number) => {
+      await tick();
+      ended++;
+      if (item === 2) throw new Error("two");
+      return item;
+    };
+    await assert.rejects(async () => {
+      for await (const result of inOrder([1, 2, 3, 4], work, 2)) results.push(result);
+    }, { message: "two" });
+    assert.deepEqual(results, [1]);
+    assert.equal(ended, 3);
   });
 });

@@ -6,6 +6,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { release } from "node:os";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 
 interface BunLike {
   readonly version: string;
@@ -325,4 +326,9 @@ async function findFlock(): Promise<FlockCall | undefined> {
     }
   }
   return undefined;
+}
+
+/** Loads a module by its path while the program runs: one that a user has written, and that no bundle holds. */
+export function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  return import(pathToFileURL(path).href);
 }

@@ -4,3 +4,4 @@ export type * from "./cache.ts";
 export { notCached } from "./errors.ts";
 export { LocalCache, type LocalCacheOptions, openLocalCache } from "./local/local_cache.ts";
 export { type DiskCache, type DiskCacheOptions, openDiskCache } from "./disk_cache.ts";
+export { systemFlush } from "./local/flushing.ts";

@@ -1,10 +1,12 @@
-/** Local files: opening, reading, and what the system answers, translated once. */
+/** Local files: opening and reading. */
 
 import * as fs from "node:fs";
 import type { Buffer } from "node:buffer";
-import { CodedError, type ErrorKind } from "../../base/errors.ts";
+import { CodedError } from "../../base/errors.ts";
 import { runningHash, sha256 } from "../../base/hashes.ts";
 import { readDescriptor } from "../streams.ts";
+
+export { localError } from "../../base/local_errors.ts";
 
 /** A path as text, or as bytes where its name may be no text. */
 export type LocalPath = string | Buffer;
@@ -83,30 +85,4 @@ export async function* readFrom({ descriptor }: OpenFile): AsyncGenerator<Uint8A
     position += piece.length;
     yield piece;
   }
-}
-
-const WHY: Readonly<Record<string, readonly [ErrorKind, string, string]>> = {
-  ENOENT: ["not_found", "file_not_found", "there is no such file or folder"],
-  ENOTDIR: ["invalid", "file_in_the_way", "a file stands where a folder is expected"],
-  EISDIR: ["invalid", "folder_in_the_way", "it is a folder"],
-  EEXIST: ["invalid", "file_in_the_way", "a file is in the way"],
-  EACCES: ["forbidden", "file_forbidden", "no permission"],
-  EPERM: ["forbidden", "file_forbidden", "no permission"],
-  EROFS: ["forbidden", "file_forbidden", "the disk is read-only"],
-  ENOSPC: ["unavailable", "disk_full", "the disk is full"],
-  EDQUOT: ["unavailable", "disk_full", "the disk quota is used up"],
-  ELOOP: ["invalid", "file_unusable", "it is a symlink, or too many lead to it"],
-  ENAMETOOLONG: ["invalid", "file_unusable", "its name is too long"],
-  EILSEQ: ["invalid", "file_unusable", "this disk does not take its name"],
-  EINVAL: ["invalid", "file_unusable", "this disk does not take its name"],
-  ENXIO: ["invalid", "file_unusable", "it is a socket or device"],
-};
-
-/** Returns the error to show for one that a call on a local file threw; `what` is such as `Cannot read "x"`. */
-export function localError(error: unknown, what: string): unknown {
-  if (error instanceof CodedError) return error;
-  const code = (error as { code?: unknown }).code;
-  if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return error;
-  const [kind, name, why] = WHY[code] ?? ["unavailable", "file_unavailable", `the system answered ${code}`];
-  return new CodedError(kind, name, `${what}: ${why}`, { cause: error });
 }

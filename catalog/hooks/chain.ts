@@ -1,0 +1,87 @@
+/**
+ * Hooks as middleware: the caller's first, those of the process last, next to the store, so that these see the request that
+ * runs. A caller can add hooks, and cannot skip one of the process: what a caller's hook answers by itself passes them, too.
+ */
+
+import { isAnswer } from "./answers.ts";
+import { hookFailed } from "./failures.ts";
+import { CHANGEABLE, type Hook, type HookRequest, type Next, type Spot, type SpotAnswers } from "./spots.ts";
+
+/** What a call does in the end. */
+export type Terminal<S extends Spot> = (request: HookRequest) => Promise<SpotAnswers[S]>;
+
+const processHooks: Hook[] = [];
+
+/** Adds hooks that all catalogs of this process run, from now on and for ever. */
+export function addProcessHooks(...hooks: readonly Hook[]): void {
+  processHooks.push(...hooks);
+}
+
+export class Hooks {
+  readonly #caller: readonly Hook[];
+  readonly #own: readonly Hook[];
+
+  /** `own` are the configuration's, which count as the process's. */
+  constructor({ caller = [], own = [] }: { caller?: readonly Hook[]; own?: readonly Hook[] }) {
+    this.#caller = caller;
+    this.#own = own;
+  }
+
+  /** Runs a call through the hooks of its spot. */
+  async run<S extends Spot>(
+    request: HookRequest & { readonly spot: S },
+    terminal: Terminal<S>,
+  ): Promise<SpotAnswers[S]> {
+    const runs = ({ spots }: Hook) => !spots || spots.has(request.spot);
+    const caller = this.#caller.filter(runs);
+    const process = [...this.#own, ...processHooks].filter(runs);
+    if (caller.length === 0) return await through(process, request, terminal);
+    let isReached = false;
+    const answer = await through(caller, request, (passedOn) => {
+      isReached = true;
+      return through(process, passedOn, terminal);
+    });
+    return isReached ? answer : await through(process, request, async () => answer);
+  }
+
+  /** Ends what hooks keep running. All are ended; the first failure is thrown. */
+  async close(): Promise<void> {
+    const ends = await Promise.allSettled([...this.#caller, ...this.#own].map((hook) => hook.close?.()));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+}
+
+function through<S extends Spot>(
+  hooks: readonly Hook[],
+  request: HookRequest,
+  terminal: Terminal<S>,
+): Promise<SpotAnswers[S]> {
+  const [hook, ...behind] = hooks;
+  if (!hook) return terminal(request);
+  const next: Next = async (changed) => await through(behind, merged(request, changed), terminal);
+  return answerOf<S>(hook, request, next);
+}
+
+async function answerOf<S extends Spot>(
+  hook: Hook,
+  request: HookRequest,
+  next: Next,
+): Promise<SpotAnswers[S]> {
+  const answer = await hook.run(request, next);
+  const spot = request.spot as S;
+  if (isAnswer(spot, answer)) return answer;
+  throw hookFailed(hook.name, `gave no answer of the spot "${spot}"`);
+}
+
+/** Returns a request with what a hook may change as the hook has it. */
+function merged(request: HookRequest, changed: HookRequest | undefined): HookRequest {
+  if (!changed || changed === request) return request;
+  const fields = CHANGEABLE[request.spot].flatMap((name) => {
+    const value = changed[name];
+    return value === undefined || value === request[name] ? [] : [[name, value] as const];
+  });
+  if (fields.length === 0) return request;
+  const { logical, ...rest } = { ...request, ...Object.fromEntries(fields) };
+  // What a hook put there is not what the logical URI leads to.
+  return rest.physical !== request.physical || logical === undefined ? rest : { ...rest, logical };
+}

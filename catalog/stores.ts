@@ -1,0 +1,89 @@
+/** The stores of a catalog: one for each entry of its configuration, made when it is first used. */
+
+import { CodedError } from "../base/errors.ts";
+import { closest } from "../base/suggestions.ts";
+import { formatUri, parseUri, type Uri } from "../base/uri.ts";
+import type { CatalogCapability, CatalogDriver, CatalogStore } from "../drivers/catalog_store.ts";
+import { CATALOG_DRIVERS, unsupportedByStore } from "../drivers/catalog_store.ts";
+import type { StoreConfig } from "./config/mod.ts";
+
+/** Opens the store of an entry. */
+export type OpenCatalogStore = (config: StoreConfig) => Promise<CatalogStore>;
+
+/** A physical URI and the store that it lies in. */
+export interface Place {
+  readonly uri: Uri;
+  readonly store: CatalogStore;
+}
+
+/** What is reached without a network, as far as the driver goes. */
+const LOCAL_DRIVERS: readonly string[] = ["file", "graveler"];
+
+export class Stores {
+  readonly #configs: ReadonlyMap<string, StoreConfig>;
+  readonly #open: OpenCatalogStore;
+  readonly #opened = new Map<string, Promise<CatalogStore>>();
+
+  constructor(configs: ReadonlyMap<string, StoreConfig>, open: OpenCatalogStore) {
+    this.#configs = configs;
+    this.#open = open;
+  }
+
+  /** Returns where a physical URI lies, in a store that can do that. Fails with `unknown_scheme`, `unsupported_by_store`. */
+  async place(uri: Uri, capability: CatalogCapability): Promise<Place> {
+    const config = this.#config(uri);
+    if (!CATALOG_DRIVERS[config.driver].capabilities.includes(capability)) {
+      throw unsupportedByStore(config, capability);
+    }
+    return { uri, store: await this.#store(config) };
+  }
+
+  /** Returns what is known of the driver of a physical URI, without making the store. Fails with `unknown_scheme`. */
+  driverOf(physical: string | Uri): CatalogDriver {
+    const uri = typeof physical === "string" ? parseUri(physical) : physical;
+    return CATALOG_DRIVERS[this.#config(uri).driver];
+  }
+
+  /** Fails with `offline` for a change of what is reached over a network. */
+  checkLocal(uri: Uri): void {
+    if (LOCAL_DRIVERS.includes(this.#config(uri).driver)) return;
+    const text = formatUri(uri);
+    throw new CodedError(
+      "unavailable",
+      "offline",
+      `Cannot change "${text}" in offline mode: its store is reached over the network`,
+      { details: { uri: text } },
+    );
+  }
+
+  /** Closes what was opened. */
+  async close(): Promise<void> {
+    const opened = [...this.#opened.values()];
+    this.#opened.clear();
+    const ends = await Promise.allSettled(opened.map(async (store) => {
+      // One that could not be opened has nothing to close.
+      await (await store.catch(() => undefined))?.close();
+    }));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  #config({ scheme, ...rest }: Uri): StoreConfig {
+    const config = this.#configs.get(scheme);
+    if (config) return config;
+    const text = formatUri({ scheme, ...rest });
+    const suggestion = closest(scheme, [...this.#configs.keys()]);
+    throw new CodedError("invalid", "unknown_scheme", `Cannot use "${text}": there is no store "${scheme}"`, {
+      details: { uri: text, ...(suggestion === undefined ? {} : { suggestion }) },
+    });
+  }
+
+  #store(config: StoreConfig): Promise<CatalogStore> {
+    const known = this.#opened.get(config.name);
+    if (known) return known;
+    const opening = this.#open(config);
+    this.#opened.set(config.name, opening);
+    // One that failed may be there the next time.
+    opening.catch(() => this.#opened.delete(config.name));
+    return opening;
+  }
+}
