@@ -128,14 +128,8 @@ function readFile(path: string, shown: string, check: (opened: fs.Stats) => void
     if (error instanceof CodedError) throw error;
     const { code } = error as { code?: string };
     if (code === "ENOENT") throw configurationNotFound(shown, "it is not there");
-    throw new CodedError(
-      "forbidden",
-      "file_forbidden",
-      `Cannot read "${shown}": ${code ?? "reading failed"}`,
-      {
-        cause: error,
-      },
-    );
+    const why = code ?? "reading failed";
+    throw new CodedError("forbidden", "file_forbidden", `Cannot read "${shown}": ${why}`, { cause: error });
   } finally {
     if (file !== undefined) fs.closeSync(file);
   }

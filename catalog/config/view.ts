@@ -129,10 +129,8 @@ function addItems(items: Map<string, Item>, value: Plain, { path, tenant }: Part
 function refuseSection(path: Path, known: readonly string[], problems: Problems): void {
   const name = String(path.at(-1));
   const isMisplaced = path.length > 1 && (SECTIONS as readonly string[]).includes(name);
-  if (isMisplaced) problems.add(path, `a part has no "${name}"; it has ${known.join(", ")}`);
-  else {problems.add(path, `there is no such section; known are ${known.join(", ")}`, {
-      suggestion: closest(name, known),
-    });}
+  const why = isMisplaced ? `a part has no "${name}"; it has` : "there is no such section; known are";
+  problems.add(path, `${why} ${known.join(", ")}`, isMisplaced ? {} : { suggestion: closest(name, known) });
 }
 
 /** Other tenants' names are not told: a reader may not be one who sees them. */

@@ -82,15 +82,17 @@ function placed(selector: Selector | undefined, options: PlacingOptions): Placem
 function placeNothing(options: PlacingOptions): Placement {
   const { target, defaultRef: ref } = options;
   const at = defaultAt(options);
-  if (target.at?.form === "any" && !at && !target.pathFields.has("ref")) {
+  if (target.at?.form === "any" && ref === undefined && !target.pathFields.has("ref")) {
     fail("it names no version, and its scheme has no default; add ?at=branch:NAME");
   }
   return { ref, at };
 }
 
-function defaultAt({ target, defaultRef, passSelector }: PlacingOptions): Selector | undefined {
-  const isPassed = passSelector || target.at?.form === "any";
-  if (!isPassed || target.pathFields.has("ref") || defaultRef === undefined) return undefined;
+/** A bucket's branch is a folder, and never stands in `?at=`. */
+function defaultAt(options: PlacingOptions): Selector | undefined {
+  const { target, defaultRef, versions } = options;
+  if (!isPassed(options) || versions === "bucket") return undefined;
+  if (target.pathFields.has("ref") || defaultRef === undefined) return undefined;
   return { kind: "branch", value: defaultRef };
 }
 
@@ -106,8 +108,8 @@ function placeRef(selector: Selector, options: PlacingOptions): Placement {
       ? { ref: selector.value }
       : refuseTwo(selector, target);
   }
-  if (versions === "selector" || isPassed(options)) return { ref: defaultRef, at: selector };
-  return refuse(selector, target);
+  const isTaken = versions === "selector" || (isPassed(options) && versions !== "bucket");
+  return isTaken ? { ref: defaultRef, at: selector } : refuse(selector, target);
 }
 
 /** A version keeps the default ref. */

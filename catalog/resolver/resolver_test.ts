@@ -16,6 +16,7 @@ schemes:
   bare: {parts: [org, repo], rest: path, target: "github://{org}/{repo}/{path}?at={at}"}
   files: {parts: [org, project], rest: path, target: "s3-acme://{org}-{project}/{ref}/{path}", ref: main}
   atfiles: {parts: [org, project], rest: path, target: "s3-acme://{org}-{project}/{ref}/{path}?at={at}", ref: main}
+  onefolder: {parts: [org], rest: path, target: "s3-acme://{org}/all/{path}", ref: main, pass_selector: true}
   plain: {parts: [org], rest: path, target: "docs:///{org}/{path}"}
   noref: {parts: [repo], rest: path, target: "lakefs://{repo}/{ref}/{path}"}
   whole: {parts: [repo], rest: path, target: "lakefs://{repo}/{path}", ref: main, pass_selector: true}
@@ -84,6 +85,8 @@ const RESOLVED: readonly [logical: string, physical: string][] = [
   ["atfiles://acme/sales/t?at=commit:ID", "s3-acme://acme-sales/main/t?at=commit:ID"],
   ["atfiles://acme/sales/t?at=branch:dev", "s3-acme://acme-sales/dev/t"],
   ["atfiles://acme/sales/t", "s3-acme://acme-sales/main/t"],
+  ["onefolder://acme/t", "s3-acme://acme/all/t"],
+  ["onefolder://acme/t?at=commit:ID", "s3-acme://acme/all/t?at=commit:ID"],
   // Stages become what they point at.
   [
     "data+table://acme/shared/prod/fam/t?at=stage:production",
@@ -159,6 +162,7 @@ const REFUSED: readonly [logical: string, code: string, why: RegExp][] = [
   ["branches://org/repo/p?at=ts:2026-03-31", "selector_unusable", /names its own version/],
   ["pinned://org/p?at=tag:v2", "selector_unusable", /names its own version/],
   ["files://acme/sales/t?at=tag:v1", "selector_unusable", /a bucket has no tags/],
+  ["onefolder://acme/t?at=branch:dev", "selector_unusable", /"branch:dev" has no place/],
   // Times.
   ["data+table://acme/s/prod/f/n?at=ts:dev@2026-03-31", "selector_unusable", /its time holds an "@"/],
   ["code://org/repo/dev/p?at=ts:main@2026-03-31", "selector_unusable", /its time holds an "@"/],

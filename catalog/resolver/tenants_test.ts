@@ -11,6 +11,7 @@ stores:
   lakefs-shared: {driver: lakefs}
 schemes:
   data: {parts: [org, domain], rest: path, target: "lakefs-{org}://{org}-data-{domain}/{ref}/{path}", ref: main, match: {org: "[a-z0-9]{1,20}", domain: "[a-z0-9-]+"}, tenant: org}
+  late: {parts: [domain, org], rest: path, target: "github://{org}/{domain}/{path}", tenant: org}
   code: {parts: [org, repo, env], rest: path, target: "github://{org}/{repo}/{path}", ref: "{env}", pass_selector: true}
 cache: {root: /shared, max_size: 1GB}
 tenants:
@@ -137,6 +138,11 @@ const ATTACKS: readonly [name: string, lines: string, says: RegExp][] = [
   [
     "leads another's names",
     'entries: {"data://globex/": "lakefs-acme://acme-x/{ref}/{path}"}',
+    /its org must be "acme"/,
+  ],
+  [
+    "leads names that end before the org",
+    'entries: {"late://x/": "lakefs-acme://acme-x/{path}"}',
     /its org must be "acme"/,
   ],
   ["leads names of nobody", 'entries: {"code://acme/r/main/x": "lakefs-acme://acme-x/t"}', /are nobody's/],
