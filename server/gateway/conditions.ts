@@ -35,7 +35,7 @@ export function checkRead(headers: Headers, stats: ObjectStats, prefix = ""): vo
 export function writeConditions(headers: Headers): Pick<PutObjectOptions, "ifAbsent" | "ifMatch"> {
   const match = headers.get("if-match"), noneMatch = headers.get("if-none-match");
   if (noneMatch !== null && noneMatch.trim() !== "*") {
-    throw new S3Error("NotImplemented", 'A write under "If-None-Match" of anything but * is not built');
+    throw new S3Error("NotImplemented");
   }
   return {
     ...(noneMatch === null ? {} : { ifAbsent: true }),

@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import { tryUtf8Text } from "../../base/bytes.ts";
 import { invalidArgument } from "./encoding.ts";
+import { checkOwner } from "./owner.ts";
 import { checkVersionId } from "./versions.ts";
 
 const HEADER = "x-amz-copy-source";
@@ -12,14 +13,16 @@ export interface CopySourceName {
   readonly key: string;
 }
 
-/** Returns the bucket and key, percent-decoded once; a `+` is a plus. Fails with `InvalidArgument`, `NoSuchVersion`. */
+/** Returns the bucket and key, percent-decoded once; a `+` is a plus. Fails with `InvalidArgument`, `NoSuchVersion`, `AccessDenied`. */
 export function copySourceOf(headers: Headers): CopySourceName {
   const header = headers.get(HEADER) ?? "";
   const [, path = "", version] = /^\/?(.*?)(?:\?versionId=([^?]*))?$/s.exec(header)!;
   checkVersionId(version);
+  checkOwner(headers.get("x-amz-source-expected-bucket-owner"));
   const name = decoded(path);
-  const slash = name?.indexOf("/") ?? -1;
-  if (name === undefined || slash < 1 || slash === name.length - 1) {
+  if (name === undefined) throw invalidArgument(HEADER, header, "Invalid copy source encoding");
+  const slash = name.indexOf("/");
+  if (slash < 1 || slash === name.length - 1) {
     throw invalidArgument(
       HEADER,
       header,

@@ -35,7 +35,7 @@ export function placeOfToken(name: string, token: string): string {
   throw invalidArgument(name, token, "The continuation token provided is incorrect");
 }
 
-/** Returns a number in the query. Fails with `InvalidArgument`. */
+/** Returns a number in the query, of what may be listed at once. Fails with `InvalidArgument`. */
 export function countOf(query: S3Query, name: string, { most }: { readonly most: number }): number {
   const text = query.get(name);
   if (text === undefined || text === "") return most;

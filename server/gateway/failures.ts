@@ -1,7 +1,7 @@
 /** What a failure is answered with: S3's code and status for each of ours, in S3's XML. */
 
 import { CodedError, type ErrorDetails, type ErrorKind } from "../../base/errors.ts";
-import { S3_ERRORS, S3Error, type S3ErrorCode } from "./errors.ts";
+import { S3Error, type S3ErrorCode } from "./errors.ts";
 import { errorDocument } from "./xml.ts";
 
 const BY_KIND: Record<ErrorKind, S3ErrorCode> = {
@@ -43,18 +43,22 @@ const BY_CODE: Readonly<Record<string, S3ErrorCode>> = {
   upload_not_found: "NoSuchUpload",
 };
 
-/** Told in S3's own words, which say all that there is to say. */
-const IN_ITS_WORDS: ReadonlySet<S3ErrorCode> = new Set(["InvalidPart", "InvalidPartOrder", "NoSuchUpload"]);
+/** What S3 says by these codes says little: our own message says what is wrong. */
+const OWN_MESSAGE: ReadonlySet<S3ErrorCode> = new Set([
+  "AccessDenied",
+  "InvalidArgument",
+  "InvalidRequest",
+  "NotImplemented",
+]);
 
 /** Returns a failure as S3 has it. One of ours that is the server's own is named, not described: the log has the rest. */
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (!(error instanceof CodedError)) return new S3Error("InternalError", undefined, { cause: error });
   const code = BY_CODE[error.code] ?? BY_KIND[error.kind];
-  const isOurs = S3_ERRORS[code][0] >= 500 && error.kind !== "unsupported";
-  const { details } = error;
-  const message = isOurs || IN_ITS_WORDS.has(code) ? undefined : error.message;
-  return new S3Error(code, message, { cause: error, details });
+  // What is forbidden to us, and not to the client, may speak of this machine.
+  const isOwn = OWN_MESSAGE.has(code) && (error.kind !== "forbidden" || error.code === "branch_protected");
+  return new S3Error(code, isOwn ? error.message : undefined, { cause: error, details: error.details });
 }
 
 export interface FailureParts {

@@ -7,7 +7,7 @@ import { Observation } from "../middleware/observe.ts";
 import { S3Error } from "./errors.ts";
 import { failureResponse } from "./failures.ts";
 import { S3_OPERATIONS } from "./operations/mod.ts";
-import { OWNER_ID } from "./owner.ts";
+import { checkOwner } from "./owner.ts";
 import { openS3Request, type S3Request } from "./request.ts";
 import { operationOf } from "./routes.ts";
 
@@ -63,7 +63,7 @@ class GatewayRequest {
     const request = this.#opened = await openS3Request(this.#request, { context, peer });
     const name = operationOf(request);
     this.#operation = `S3.${name}`;
-    checkOwner(request.headers);
+    checkOwner(request.headers.get("x-amz-expected-bucket-owner"));
     const operation = S3_OPERATIONS[name];
     if (!operation) throw new S3Error("NotImplemented");
     const endings: (() => void)[] = [];
@@ -92,10 +92,4 @@ class GatewayRequest {
     const begin = url.indexOf("/", url.indexOf("//") + 2);
     return begin < 0 ? "/" : url.slice(begin).split("?", 1)[0]!;
   }
-}
-
-/** Who names the owner of the bucket would rather fail than speak to another's. Fails with `AccessDenied`. */
-function checkOwner(headers: Headers): void {
-  const expected = headers.get("x-amz-expected-bucket-owner");
-  if (expected !== null && expected !== OWNER_ID) throw new S3Error("AccessDenied");
 }

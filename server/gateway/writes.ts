@@ -5,6 +5,7 @@ import { MAX_KEY_BYTES } from "../../base/limits.ts";
 import type { BranchWriter } from "../../drivers/store.ts";
 import type { ObjectPlace } from "../downloads.ts";
 import type { S3Call } from "./call.ts";
+import { invalidArgument } from "./encoding.ts";
 import { S3Error } from "./errors.ts";
 import { objectPlace } from "./places.ts";
 
@@ -35,18 +36,26 @@ export async function writablePlace(call: S3Call): Promise<ObjectPlace> {
 
 /** What a write may say of who may do what with it: what holds anyway. */
 const KNOWN_ACLS = new Set(["private", "bucket-owner-full-control", "bucket-owner-read"]);
+const OTHER_ACLS = new Set([
+  "public-read",
+  "public-read-write",
+  "authenticated-read",
+  "aws-exec-read",
+  "log-delivery-write",
+]);
 const NOT_BUILT =
   /^x-amz-(?:server-side-encryption|object-lock|website-redirect-location|write-offset-bytes|tagging$)/;
 
 /**
  * Refuses what a write asks for beside the object itself, rather than pass over it. Fails with `NotImplemented`,
- * `InvalidStorageClass`, `AccessControlListNotSupported`.
+ * `InvalidStorageClass`, `InvalidArgument`, `AccessControlListNotSupported`.
  */
 export function checkWrite(headers: Headers): void {
   const storageClass = headers.get("x-amz-storage-class");
   if (storageClass !== null && storageClass !== "STANDARD") throw new S3Error("InvalidStorageClass");
   const acl = headers.get("x-amz-acl");
-  if (acl !== null && !KNOWN_ACLS.has(acl)) throw new S3Error("AccessControlListNotSupported");
+  if (acl !== null && OTHER_ACLS.has(acl)) throw new S3Error("AccessControlListNotSupported");
+  if (acl !== null && !KNOWN_ACLS.has(acl)) throw invalidArgument("x-amz-acl", acl, "Invalid Argument");
   for (const [name, value] of headers) {
     if (!name.startsWith("x-amz-") || value === "") continue;
     if (name.startsWith("x-amz-grant-")) throw new S3Error("AccessControlListNotSupported");

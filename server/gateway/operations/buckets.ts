@@ -2,7 +2,7 @@
 
 import type { RepositoryInfo, Store } from "../../../drivers/store.ts";
 import type { S3Call, S3Operation } from "../call.ts";
-import { countOf, placeOfToken, tokenOf } from "../encoding.ts";
+import { invalidArgument, placeOfToken, tokenOf } from "../encoding.ts";
 import { OWNER } from "../owner.ts";
 import { checkBucket, isBucketBranch } from "../places.ts";
 import { REGION } from "../region.ts";
@@ -14,7 +14,7 @@ export const listBuckets: S3Operation = async (call) => {
   const { query } = call.request;
   const prefix = query.get("prefix") ?? "", token = query.get("continuation-token");
   const after = token ? placeOfToken("continuation-token", token) : "";
-  const most = countOf(query, "max-buckets", { most: MOST_BUCKETS });
+  const most = mostBuckets(query.get("max-buckets"));
   let content = "", count = 0, last = "", isTruncated = false;
   for await (const { name, created } of bucketNames(call, { prefix, after })) {
     if (count === most) {
@@ -33,6 +33,14 @@ export const listBuckets: S3Operation = async (call) => {
       (isTruncated ? textElement("ContinuationToken", tokenOf(last)) : ""),
   );
 };
+
+function mostBuckets(asked: string | undefined): number {
+  if (asked === undefined) return MOST_BUCKETS;
+  const count = /^[0-9]{1,5}$/.test(asked) ? Number(asked) : 0;
+  if (count >= 1 && count <= MOST_BUCKETS) return count;
+  const why = `Argument max-buckets must be an integer between 1 and ${MOST_BUCKETS}.`;
+  throw invalidArgument("max-buckets", asked, why);
+}
 
 export const headBucket: S3Operation = async (call) => {
   await checkBucket(call);

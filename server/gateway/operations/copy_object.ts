@@ -27,7 +27,7 @@ export const copyObject: S3Operation = async (call) => {
   if (!isReplacing && isSamePlace(source, destination)) {
     throw new S3Error(
       "InvalidRequest",
-      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata",
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     );
   }
   const options: CopyObjectOptions = {

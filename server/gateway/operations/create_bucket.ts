@@ -1,6 +1,7 @@
 /** CreateBucket makes a repository. */
 
 import type { S3Operation } from "../call.ts";
+import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
 import { checkWrite } from "../writes.ts";
 import { readXml } from "../xml_reader.ts";
@@ -14,9 +15,13 @@ export const createBucket: S3Operation = async ({ request, store, peer, context 
   if (headers.get("x-amz-bucket-object-lock-enabled")?.toLowerCase() === "true") {
     throw new S3Error("NotImplemented", "Locking objects is not built");
   }
+  checkOwnership(headers.get("x-amz-object-ownership"));
   const body = await request.wholeBody(MOST_BYTES);
   // Where the bucket is to be is told by clients that think they speak to AWS: it is here.
-  if (body.length > 0) readXml(body, "CreateBucketConfiguration");
+  const configuration = body.length > 0 ? readXml(body, "CreateBucketConfiguration") : undefined;
+  if (configuration && configuration.all("Tags").length > 0) {
+    throw new S3Error("NotImplemented", "Tags of buckets are not built");
+  }
   if (context.s3.buckets === "branch" && bucket.includes(".")) {
     throw new S3Error("InvalidBucketName", `A bucket of a branch is made by making the branch: "${bucket}"`);
   }
@@ -24,3 +29,10 @@ export const createBucket: S3Operation = async ({ request, store, peer, context 
   await store.createRepository(bucket, { committer: user });
   return new Response(null, { status: 200, headers: { location: `/${bucket}` } });
 };
+
+/** Whoever writes an object, the bucket's owner has it: there are no ACLs. */
+function checkOwnership(asked: string | null): void {
+  if (asked === null || asked === "BucketOwnerEnforced") return;
+  if (asked === "BucketOwnerPreferred" || asked === "ObjectWriter") throw new S3Error("NotImplemented");
+  throw invalidArgument("x-amz-object-ownership", asked, `Invalid x-amz-object-ownership header: ${asked}`);
+}

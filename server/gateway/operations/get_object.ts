@@ -17,7 +17,7 @@ import { Buffer } from "node:buffer";
 export const getObject: S3Operation = async (call) => {
   const { request, context, store } = call;
   const place = await objectPlace(call);
-  checkVersion(request);
+  checkRequest(request);
   const chosen = await readChosen(store, place, {
     signal: request.signal,
     ...(isPlain(request) ? {} : { choose: (stats) => wantedPart(request, stats) }),
@@ -31,7 +31,7 @@ export const getObject: S3Operation = async (call) => {
 export const headObject: S3Operation = async (call) => {
   const { request, store } = call;
   const { repository, ref, path } = await objectPlace(call);
-  checkVersion(request);
+  checkRequest(request);
   const stats = await store.stat(repository, ref, path);
   const range = isPlain(request) ? undefined : wantedPart(request, stats);
   const length = range ? range.end - range.start + 1 : stats.sizeBytes;
@@ -40,6 +40,24 @@ export const headObject: S3Operation = async (call) => {
     headers: answerHeaders(call, { stats, range, length }),
   });
 };
+
+/** Refuses what is wrong whatever the object is. Fails with `NoSuchVersion`, `InvalidArgument`, `InvalidRequest`. */
+function checkRequest(request: S3Request): void {
+  checkVersion(request);
+  const { headers, query } = request;
+  const part = query.get("partNumber");
+  if (part === undefined) return;
+  if (!/^[0-9]{1,5}$/.test(part) || Number(part) < 1 || Number(part) > 10_000) {
+    throw invalidArgument(
+      "partNumber",
+      part,
+      "Part number must be an integer between 1 and 10000, inclusive",
+    );
+  }
+  if (headers.has("range")) {
+    throw new S3Error("InvalidRequest", "Cannot specify both Range header and partNumber query parameter");
+  }
+}
 
 /** Whether a request wants the object as it is, and all of it. */
 function isPlain({ headers, query }: S3Request): boolean {
@@ -53,16 +71,6 @@ function wantedPart({ headers, query }: S3Request, stats: ObjectStats): Satisfie
     const condition = headers.get("if-range");
     const isOther = condition !== null && condition !== etagOf(stats);
     return isOther ? undefined : rangeOf(headers.get("range"), stats.sizeBytes);
-  }
-  if (headers.has("range")) {
-    throw new S3Error("InvalidRequest", "Cannot specify both Range header and partNumber query parameter");
-  }
-  if (!/^[0-9]{1,5}$/.test(part) || Number(part) < 1 || Number(part) > 10_000) {
-    throw invalidArgument(
-      "partNumber",
-      part,
-      "Part number must be an integer between 1 and 10000, inclusive",
-    );
   }
   // Where the parts of an upload met is not kept: an object has one part.
   if (part !== "1") throw new S3Error("InvalidPartNumber");

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import type { ObjectStats } from "../../../drivers/store.ts";
 import type { S3Operation } from "../call.ts";
 import { invalidArgument } from "../encoding.ts";
+import { S3Error } from "../errors.ts";
 import { objectPlace } from "../places.ts";
 import { checkVersion } from "../versions.ts";
 import { textElement, xmlResponse } from "../xml.ts";
@@ -25,14 +26,21 @@ const ATTRIBUTES: Readonly<Record<string, (stats: ObjectStats) => string>> = {
 
 export const getObjectAttributes: S3Operation = async (call) => {
   const { request, store } = call;
-  const asked = (request.headers.get(HEADER) ?? "").split(",").map((one) => one.trim());
+  checkVersion(request);
+  const { repository, ref, path } = await objectPlace(call);
+  const header = request.headers.get(HEADER);
+  if (!header) {
+    throw new S3Error(
+      "InvalidRequest",
+      `The ${HEADER} header specifying the attributes to be retrieved is either missing or empty`,
+    );
+  }
+  const asked = header.split(",").map((one) => one.trim());
   for (const name of asked) {
     if (!Object.hasOwn(ATTRIBUTES, name)) {
       throw invalidArgument(HEADER, name, "Invalid attribute name specified.");
     }
   }
-  checkVersion(request);
-  const { repository, ref, path } = await objectPlace(call);
   const stats = await store.stat(repository, ref, path);
   const content = Object.keys(ATTRIBUTES).filter((name) => asked.includes(name))
     .map((name) => ATTRIBUTES[name]!(stats)).join("");

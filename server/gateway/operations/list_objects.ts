@@ -32,12 +32,11 @@ export const listObjects: S3Operation = async (call) => {
   const after = query.get("marker") ?? "";
   const encode = keyEncoding(query);
   const page = await takePage(call, { after, encode, hasOwner: true });
-  const hasNext = page.isTruncated && query.get("delimiter");
   return xmlResponse(
     "ListBucketResult",
     page.head +
       textElement("Marker", encode(after)) +
-      (hasNext ? textElement("NextMarker", encode(page.last)) : "") +
+      (page.isTruncated ? textElement("NextMarker", encode(page.last)) : "") +
       page.content,
   );
 };

@@ -13,6 +13,7 @@ export const putAcl: S3Operation = async (call) => {
   const { request, store } = call;
   checkWrite(request.headers);
   const body = await request.wholeBody(MOST_BYTES);
+  if (body.length === 0 && !request.headers.has("x-amz-acl")) throw new S3Error("MissingSecurityHeader");
   if (body.length > 0) checkPolicy(readXml(body, "AccessControlPolicy"));
   if (request.key === undefined) await checkBucket(call);
   else {

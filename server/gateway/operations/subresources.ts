@@ -33,7 +33,7 @@ const OF_BUCKETS: Readonly<Record<string, readonly [root: string, content: strin
     "<Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule>",
   ],
   policy: "NoSuchBucketPolicy",
-  policyStatus: ["PolicyStatus", "<IsPublic>FALSE</IsPublic>"],
+  policyStatus: "NoSuchBucketPolicy",
   publicAccessBlock: "NoSuchPublicAccessBlockConfiguration",
   replication: "ReplicationConfigurationNotFoundError",
   requestPayment: ["RequestPaymentConfiguration", "<Payer>BucketOwner</Payer>"],

@@ -47,7 +47,7 @@ export async function verifySignature(
   const key = signer.keys.of(credential);
   const scope = scopeOf(credential);
   const canonical = canonicalOf(presented, request);
-  const isRight = encodingsOf(canonical).some((bytes) =>
+  const isRight = [canonical, ...listForms(canonical)].flatMap(encodingsOf).some((bytes) =>
     isSignature(signature, { key, text: textToSign({ time, scope, bytes }) })
   );
   auth.signed(isRight, { accessKeyId, address });
@@ -98,6 +98,12 @@ function canonicalOf(
     signedHeaders,
     payloadHash,
   });
+}
+
+/** A list that came as several headers reaches us joined by `, `, and was signed joined by `,` (as Go's clients do). */
+function listForms(canonical: string): string[] {
+  const list = /\nx-amz-object-attributes:[^\n]*, [^\n]*/.exec(canonical)?.[0];
+  return list === undefined ? [] : [canonical.replace(list, () => list.replaceAll(", ", ","))];
 }
 
 /** The bytes as they came; and, where a client sends ISO 8859-1 and signs UTF-8 (as node's does), those that it signed. */
