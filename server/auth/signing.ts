@@ -1,4 +1,4 @@
-/** The keys that AWS's signatures, version 4, are made with: derived from a secret for a day, a region and S3. */
+/** What AWS's signatures are made with: of version 4, keys derived from a secret for a day, a region and S3. */
 
 import { createHmac } from "node:crypto";
 import type { UserRecord } from "./records.ts";
@@ -39,5 +39,10 @@ export class SigningKeys {
     if (this.#made.size >= MOST_KEPT) this.#made.delete(this.#made.keys().next().value!);
     this.#made.set(scope, key);
     return key;
+  }
+
+  /** Returns what signs a text in S3's way before there were such keys: HMAC-SHA-1 under the secret itself. */
+  oldSignature(text: Uint8Array): Uint8Array {
+    return createHmac("sha1", this.#secret()).update(text).digest();
   }
 }

@@ -6,13 +6,15 @@ import type { Peer } from "../listen.ts";
 import { targetOfUrl } from "../raw_target.ts";
 import { S3Error } from "./errors.ts";
 import type { ChecksumAlgorithm } from "./payload/checksums.ts";
+import type { ChunkSigner } from "./payload/chunked.ts";
 import { checkPresence, Content, type VerifiedChecksum } from "./payload/content.ts";
-import { bodyPlan, type BodyUse, payloadOf } from "./payload/plan.ts";
+import { bodyPlan, type BodyUse, type Payload, payloadOf } from "./payload/plan.ts";
 import { operationOf, type S3OperationName } from "./routes.ts";
 import { chunkSigner } from "./signatures/chunk_signer.ts";
+import { isOldLink, userOfOldLink } from "./signatures/old_links.ts";
 import { presentedSignature } from "./signatures/presented.ts";
 import { verifySignature } from "./signatures/verify.ts";
-import { ownHost, parseTarget, type S3Query } from "./target.ts";
+import { ownHost, parseTarget, type S3Query, type S3Target } from "./target.ts";
 
 export type { ChecksumAlgorithm } from "./payload/checksums.ts";
 export type { VerifiedChecksum } from "./payload/content.ts";
@@ -64,19 +66,13 @@ export async function openS3Request(
   }
   const rawTarget = peer.target?.() ?? targetOfUrl(request.url);
   const target = parseTarget(rawTarget, host.bucket);
-  const presented = presentedSignature(request.headers, { query: target.query, nowMs: context.clock.now() });
-  const headers = presented.isInQuery ? withHeadersOfQuery(request.headers, target.query) : request.headers;
-  const payload = payloadOf(headers, presented);
-  const signature = await verifySignature(presented, {
-    request: { method, headers: request.headers, target, payloadHash: payload.text },
-    auth: context.auth,
-    address: () => peer.address() ?? "unknown",
-  });
+  const address = () => peer.address() ?? "unknown";
+  const sender = await senderOf(request, { context, address, target, rawTarget, hostBucket: host.bucket });
+  const { headers, payload } = sender;
   checkPresence(request, payload);
   const operation = operationOf({ method, headers, ...target });
   const plan = bodyPlan(request, { headers, payload, use: bodyUse(operation, method) });
-  const signer = payload.chunks?.areSigned ? chunkSigner(signature) : undefined;
-  const content = new Content(request, { plan, signer, limits: context.limits });
+  const content = new Content(request, { plan, signer: sender.chunks, limits: context.limits });
   return {
     method,
     bucket: target.bucket,
@@ -84,7 +80,7 @@ export async function openS3Request(
     query: target.query,
     headers: withoutChunks(headers),
     rawTarget,
-    user: signature.user,
+    user: sender.user,
     get body() {
       return content.stream();
     },
@@ -95,6 +91,48 @@ export async function openS3Request(
     computeChecksum: (algorithm) => content.compute(algorithm),
     signal: request.signal,
   };
+}
+
+interface Sender {
+  readonly user: string;
+  /** With those that a link carries. */
+  readonly headers: Headers;
+  readonly payload: Payload;
+  readonly chunks: ChunkSigner | undefined;
+}
+
+interface SenderParts {
+  readonly context: ServerContext;
+  readonly address: () => string;
+  readonly target: S3Target;
+  readonly rawTarget: string;
+  readonly hostBucket: string | undefined;
+}
+
+/** Finds out who sent a request, and what is said of its body. */
+async function senderOf(
+  { method, headers: given }: Request,
+  { context: { auth, clock }, address, target, rawTarget, hostBucket }: SenderParts,
+): Promise<Sender> {
+  const { query } = target;
+  const nowMs = clock.now();
+  if (isOldLink(given, query)) {
+    const headers = withHeadersOfQuery(given, query);
+    const link = { method, headers, query, rawTarget, hostBucket };
+    const user = await userOfOldLink(link, { auth, nowMs, address });
+    const payload = payloadOf(headers, { isInQuery: true });
+    if (payload.chunks?.areSigned) {
+      throw new S3Error("InvalidRequest", "No chunk can be signed under this link");
+    }
+    return { user, headers, payload, chunks: undefined };
+  }
+  const presented = presentedSignature(given, { query, nowMs });
+  const headers = presented.isInQuery ? withHeadersOfQuery(given, query) : given;
+  const payload = payloadOf(headers, presented);
+  const request = { method, headers: given, target, payloadHash: payload.text };
+  const signature = await verifySignature(presented, { request, auth, address });
+  const chunks = payload.chunks?.areSigned ? chunkSigner(signature) : undefined;
+  return { user: signature.user, headers, payload, chunks };
 }
 
 function bodyUse(operation: S3OperationName, method: string): BodyUse {

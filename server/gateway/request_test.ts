@@ -130,7 +130,7 @@ describe("a signature", () => {
     assertRefused(await sendChanged(gateway, hostless), [403, "AccessDenied"]);
   });
 
-  it("of another mechanism is named as such: versions 2 and 4A, other schemes, two at once, session tokens", async (t) => {
+  it("of another mechanism is named as such: version 2 in a header, 4A, other schemes, two at once, session tokens", async (t) => {
     const gateway = await testGateway(t);
     const mechanism = [400, "InvalidRequest", /not supported. Please use AWS4-HMAC-SHA256/] as const;
     assertRefused(await sendChanged(gateway, authorized(() => "AWS key:c2lnbmF0dXJl")), mechanism);
@@ -138,8 +138,6 @@ describe("a signature", () => {
       await sendChanged(gateway, authorized((header) => header.replace("HMAC", "ECDSA-P256"))),
       mechanism,
     );
-    const v2 = `${TARGET}?AWSAccessKeyId=key&Expires=1900000000&Signature=abc`;
-    assertRefused(await gateway.s3("GET", v2, { credential: null }), mechanism);
     const type = [400, "InvalidArgument", /Unsupported Authorization Type/] as const;
     assertRefused(await sendChanged(gateway, authorized((header) => header.replace("AWS4", "AWS2"))), type);
     assertRefused(await sendChanged(gateway, authorized(() => "invalid_header")), [

@@ -41,7 +41,6 @@ export function presentedSignature(
     );
   }
   if (authorization === null && !isInQuery) {
-    if (query.has("AWSAccessKeyId")) throw unsupportedMechanism();
     throw new S3Error("AccessDenied");
   }
   if (headers.get("x-amz-security-token") || query.get("X-Amz-Security-Token")) {

@@ -115,8 +115,14 @@ def transfers(s3, bucket, prefix):
 
 
 def presigned(url, credentials, bucket, prefix):
-    # Without being told, boto3 signs links in a way of before 2014.
-    s3 = boto3.client("s3", endpoint_url=url, region_name="us-east-1", config=Config(signature_version="s3v4"), **credentials)
+    for version in [None, "s3v4"]:
+        # Without being told, boto3 signs links in a way of before 2014.
+        config = Config(signature_version=version)
+        s3 = boto3.client("s3", endpoint_url=url, region_name="us-east-1", config=config, **credentials)
+        by_link(s3, bucket, prefix)
+
+
+def by_link(s3, bucket, prefix):
     target = {"Bucket": bucket, "Key": f"{prefix}by link + more"}
     put = urllib.request.Request(s3.generate_presigned_url("put_object", Params=target, ExpiresIn=60), data=b"linked", method="PUT")
     put.add_header("content-type", "")

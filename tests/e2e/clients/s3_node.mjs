@@ -31,7 +31,10 @@ const send = (command) => client.send(command);
 const at = (name) => ({ Bucket, Key: `${prefix}node/${name}` });
 
 async function expect(name, command) {
-  await assert.rejects(send(command), (error) => error.name === name || assert.fail(`${name}: ${error.name} ${error.message}`));
+  await assert.rejects(
+    send(command),
+    (error) => error.name === name || assert.fail(`${name}: ${error.name} ${error.message}`),
+  );
 }
 
 async function objects() {
@@ -41,15 +44,27 @@ async function objects() {
     assert.ok(put.ETag && put.ChecksumCRC32, name);
     const got = await send(new GetObjectCommand(at(name)));
     assert.equal(await got.Body.transformToString(), name);
-    assert.deepEqual([got.ContentLength, got.ContentEncoding, got.Metadata], [Buffer.byteLength(name), undefined, { name: "plain" }]);
+    assert.deepEqual([got.ContentLength, got.ContentEncoding, got.Metadata], [
+      Buffer.byteLength(name),
+      undefined,
+      { name: "plain" },
+    ]);
   }
   const listed = [];
-  for await (const page of paginateListObjectsV2({ client, pageSize: 3 }, { Bucket, Prefix: `${prefix}node/` })) {
+  for await (
+    const page of paginateListObjectsV2({ client, pageSize: 3 }, { Bucket, Prefix: `${prefix}node/` })
+  ) {
     listed.push(...page.Contents.map(({ Key }) => Key));
   }
-  assert.deepEqual(listed, names.map((name) => at(name).Key).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+  assert.deepEqual(
+    listed,
+    names.map((name) => at(name).Key).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+  );
   const folded = await send(new ListObjectsCommand({ Bucket, Prefix: `${prefix}node/`, Delimiter: "/" }));
-  assert.deepEqual(folded.CommonPrefixes.map((one) => one.Prefix), ["dir/", "dots/", "double/"].map((name) => at(name).Key));
+  assert.deepEqual(
+    folded.CommonPrefixes.map((one) => one.Prefix),
+    ["dir/", "dots/", "double/"].map((name) => at(name).Key),
+  );
 
   await send(new PutObjectCommand({ ...at("ten"), Body: "0123456789", ContentType: "text/x-ten" }));
   const part = await send(new GetObjectCommand({ ...at("ten"), Range: "bytes=-3" }));
@@ -65,7 +80,9 @@ async function objects() {
   assert.equal(streamed, "s".repeat(100_000) + "t".repeat(70_000));
   const head = await send(new HeadObjectCommand({ ...at("ten"), ChecksumMode: "ENABLED" }));
   assert.ok(head.ChecksumSHA256);
-  const told = await send(new GetObjectAttributesCommand({ ...at("ten"), ObjectAttributes: ["ETag", "ObjectSize"] }));
+  const told = await send(
+    new GetObjectAttributesCommand({ ...at("ten"), ObjectAttributes: ["ETag", "ObjectSize"] }),
+  );
   assert.equal(told.ObjectSize, 10);
   await expect("PreconditionFailed", new PutObjectCommand({ ...at("ten"), Body: "x", IfNoneMatch: "*" }));
   await expect("NoSuchKey", new GetObjectCommand(at("none")));
@@ -80,17 +97,31 @@ async function objects() {
   await send(new CopyObjectCommand({ ...own, MetadataDirective: "REPLACE", Metadata: { x: "1" } }));
   assert.deepEqual((await send(new HeadObjectCommand(at("copy")))).Metadata, { x: "1" });
   await send(new DeleteObjectCommand(at("copy")));
-  const gone = await send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [...names, "ten", "stream"].map((name) => ({ Key: at(name).Key })) } }));
+  const gone = await send(
+    new DeleteObjectsCommand({
+      Bucket,
+      Delete: { Objects: [...names, "ten", "stream"].map((name) => ({ Key: at(name).Key })) },
+    }),
+  );
   assert.equal(gone.Deleted.length, names.length + 2);
 }
 
 async function parts() {
   const content = Buffer.alloc(17 * 1024 * 1024, "0123456789abcdef");
-  const upload = new Upload({ client, params: { ...at("large"), Body: Readable.from([content.subarray(0, 9_000_000), content.subarray(9_000_000)]) } });
+  const upload = new Upload({
+    client,
+    params: {
+      ...at("large"),
+      Body: Readable.from([content.subarray(0, 9_000_000), content.subarray(9_000_000)]),
+    },
+  });
   assert.ok((await upload.done()).ETag.endsWith('-4"'));
   const got = await send(new GetObjectCommand(at("large")));
   assert.ok(Buffer.from(await got.Body.transformToByteArray()).equals(content));
-  await expect("NoSuchUpload", new UploadPartCommand({ ...at("large"), UploadId: "none", PartNumber: 1, Body: "x" }));
+  await expect(
+    "NoSuchUpload",
+    new UploadPartCommand({ ...at("large"), UploadId: "none", PartNumber: 1, Body: "x" }),
+  );
   const given = new Upload({ client, params: { ...at("given-up"), Body: content } });
   given.on("httpUploadProgress", () => given.abort());
   await assert.rejects(given.done(), { name: "AbortError" });
