@@ -2,3 +2,4 @@
 
 export { type FileObjectStoreOptions, openFileObjectStore } from "./object_store.ts";
 export { type FileSync, systemSync } from "./syncing.ts";
+export { type FileCatalogOptions, openFileCatalogStore } from "./catalog_store.ts";

@@ -1,0 +1,68 @@
+/** Reading what is put: a local file, or bytes that are at hand. */
+
+import { open } from "node:fs/promises";
+import { CodedError } from "../base/errors.ts";
+import type { PutSource } from "./catalog_store.ts";
+import type { ByteStream } from "./object_store.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** Yields the bytes of a source. Fails with `file_not_found`, `file_forbidden`, `file_unusable`, `file_unavailable`. */
+export function sourceBytes(source: PutSource): ByteStream {
+  if ("path" in source) return fileBytes(source.path);
+  return source.body instanceof Uint8Array ? oneBody(source.body) : source.body;
+}
+
+async function* oneBody(body: Uint8Array): ByteStream {
+  yield body;
+}
+
+async function* fileBytes(path: string): ByteStream {
+  const file = await open(path, "r").catch((error) => {
+    throw sourceError(path, error);
+  });
+  try {
+    if (!(await file.stat()).isFile()) throw unusable(path);
+    while (true) {
+      const piece = new Uint8Array(CHUNK_BYTES);
+      const { bytesRead } = await file.read(piece, 0, piece.length, null).catch((error) => {
+        throw sourceError(path, error);
+      });
+      if (bytesRead === 0) return;
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function unusable(path: string): CodedError {
+  return new CodedError("invalid", "file_unusable", `Cannot put "${path}": it is no file`);
+}
+
+function sourceError(path: string, cause: unknown): unknown {
+  const { code } = cause as { code?: unknown };
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return new CodedError("not_found", "file_not_found", `Cannot put "${path}": there is no such file`, {
+        cause,
+      });
+    case "EACCES":
+    case "EPERM":
+      return new CodedError("forbidden", "file_forbidden", `Cannot put "${path}": permission denied`, {
+        cause,
+      });
+    case "EISDIR":
+      return unusable(path);
+    default:
+      return typeof code === "string"
+        ? new CodedError(
+          "unavailable",
+          "file_unavailable",
+          `Cannot put "${path}": reading failed (${code})`,
+          { cause },
+        )
+        : cause;
+  }
+}
