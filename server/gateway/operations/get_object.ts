@@ -51,7 +51,7 @@ function checkRequest(request: S3Request): void {
     throw invalidArgument(
       "partNumber",
       part,
-      "Part number must be an integer between 1 and 10000, inclusive",
+      "Part number must be an integer between 1 and 10000, inclusive.",
     );
   }
   if (headers.has("range")) {
@@ -97,7 +97,7 @@ function answerHeaders({ request }: S3Call, { stats, range, length }: Shown): Re
     headers[header] = plain;
   }
   // The one checksum that every object of ours has; it speaks of the whole object.
-  const isWhole = length === stats.sizeBytes;
+  const isWhole = length === stats.sizeBytes && !query.has("partNumber");
   if (isWhole && stats.sha256 !== undefined && request.headers.get("x-amz-checksum-mode") !== null) {
     headers["x-amz-checksum-sha256"] = Buffer.from(stats.sha256, "hex").toString("base64");
     headers["x-amz-checksum-type"] = "FULL_OBJECT";
