@@ -34,9 +34,8 @@ export function checkRead(headers: Headers, stats: ObjectStats, prefix = ""): vo
  */
 export function writeConditions(headers: Headers): Pick<PutObjectOptions, "ifAbsent" | "ifMatch"> {
   const match = headers.get("if-match"), noneMatch = headers.get("if-none-match");
-  if (noneMatch !== null && noneMatch.trim() !== "*") {
-    throw new S3Error("NotImplemented");
-  }
+  // Nor does S3 take both at once, of which one could only ever fail.
+  if (noneMatch !== null && (noneMatch.trim() !== "*" || match !== null)) throw new S3Error("NotImplemented");
   return {
     ...(noneMatch === null ? {} : { ifAbsent: true }),
     ...(match === null ? {} : { ifMatch: match.trim() === "*" ? "any" as const : etagsIn(match) }),

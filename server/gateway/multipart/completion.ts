@@ -25,13 +25,20 @@ interface CompletedPart extends NamedPart {
 export class Completion {
   readonly parts: readonly CompletedPart[];
   readonly #headers: Headers;
+  /** The algorithm of the checksum in a header, which is the object's. */
+  readonly #sent: ChecksumAlgorithm | undefined;
 
-  /** Fails with `MalformedXML`, `InvalidArgument`. */
+  /** Fails with `MalformedXML`, `InvalidArgument`, `InvalidRequest`. */
   constructor(document: Uint8Array, headers: Headers) {
     const parts = readXml(document, "CompleteMultipartUpload").all("Part");
     if (parts.length === 0 || parts.length > MAX_PART_NUMBER) throw new S3Error("MalformedXML");
     this.parts = parts.map(completedPart);
     this.#headers = headers;
+    const sent = [...headers.keys()].map(algorithmOfHeader).filter((one) => one !== undefined);
+    if (sent.length > 1) {
+      throw invalid("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
+    }
+    this.#sent = sent[0];
   }
 
   /**
@@ -65,13 +72,9 @@ export class Completion {
     );
   }
 
-  /** The checksum in a header is the object's; a composed one may come without the number of parts. */
+  /** A composed checksum may come without the number of parts. */
   #checkWhole(whole: string, { algorithm, type, isAsked }: UploadChecksum): void {
-    const found = [...this.#headers.keys()].map(algorithmOfHeader).filter((one) => one !== undefined);
-    if (found.length > 1) {
-      throw invalid("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
-    }
-    const [sent] = found;
+    const sent = this.#sent;
     if (sent === undefined) return;
     const header = checksumHeader(sent), value = this.#headers.get(header)!;
     const [, sum = "", count] = /^([^-]*)(?:-([0-9]+))?$/.exec(value) ?? [];

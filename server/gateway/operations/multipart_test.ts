@@ -435,6 +435,7 @@ test("conditions hold for completions, which leave the upload as it was", async 
   const send = (headers: Record<string, string>) => complete(gateway, upload, [[1, one]], { headers });
   refused(await send({ "if-none-match": "*" }), 412, "PreconditionFailed");
   refused(await send({ "if-match": '"x"' }), 412, "PreconditionFailed");
+  refused(await send({ "if-match": '"x"', "if-none-match": "*" }), 501, "NotImplemented");
   assert.equal((await gateway.ask(200, "GET", "/repo/main/big")).text, "old");
   const etag = (await gateway.ask(200, "HEAD", "/repo/main/big")).headers.get("etag")!;
   assert.equal((await send({ "if-match": etag })).status, 200);
