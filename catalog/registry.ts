@@ -5,17 +5,13 @@ import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { CodedError } from "../base/errors.ts";
 import { systemRandomness } from "../base/randomness.ts";
-import type { CatalogStore } from "../drivers/catalog_store.ts";
-import type { CatalogDriverName, CatalogStore } from "../drivers/catalog_store.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
 import type { KvStore, ListedKvStore } from "../kv/store.ts";
 import { type DiskCache, openDiskCache } from "../cache/mod.ts";
-import type { StoreConfig } from "./config/mod.ts";
 import { foldersOf, upgradeHome } from "./home.ts";
 import type { KvAddress, PostgresAddress } from "./kv_address.ts";
 import { canonicalNamespace, parseLocalNamespace } from "./namespace.ts";
-import { offline } from "./offline.ts";
 
 /** For each repository. A range of 50,000 records takes 1.7 MB. */
 const RANGE_CACHE_BYTES = 2 * 1024 ** 3;
@@ -27,8 +23,6 @@ export interface KvOptions {
   readonly allowNetwork?: boolean;
   /** Reads a variable of the environment: an address may name one that holds a password. */
   readonly variable?: (name: string) => string | undefined;
-  /** Whether no connection may be made. */
-  readonly isOffline?: boolean;
 }
 
 export interface HomeStoreOptions extends KvOptions {
@@ -82,33 +76,6 @@ export async function openHome(
 /** Opens the place where a repository's ranges have what is known of them beside their files. It may be deleted any time. */
 function openRangeCache(home: string, instanceUid: string): DiskCache {
   return openDiskCache({ folder: join(foldersOf(home).cache, instanceUid), maxBytes: RANGE_CACHE_BYTES });
-}
-
-export interface CatalogStoreOptions {
-  /** Opens the engine that a store stands on, in the home and over the key-value store that its options name. */
-  readonly openEngine: (place: { readonly home?: string; readonly kv?: string }) => Promise<Store>;
-}
-
-/** Opens a store of the catalog. Fails with `driver_missing` for a driver that this version does not have. */
-export async function openCatalogStore(
-  { name, driver, options }: StoreConfig,
-  { openEngine }: CatalogStoreOptions,
-): Promise<CatalogStore> {
-  switch (driver) {
-    case "file":
-      return (await import("../drivers/file/mod.ts")).openFileCatalogStore({ name, ...options });
-    case "graveler": {
-      const { openGravelerStore } = await import("../drivers/graveler/mod.ts");
-      return openGravelerStore({ name, store: await openEngine(options) });
-    }
-    default:
-      throw new CodedError(
-        "unsupported",
-        "driver_missing",
-        `Cannot use store "${name}": this version of tarn does not have the driver "${driver}"`,
-        { details: { store: name, driver } },
-      );
-  }
 }
 
 async function openHomeKv(home: string | undefined, options: HomeStoreOptions): Promise<KvStore> {
@@ -174,21 +141,13 @@ async function openOwnKv(
   });
 }
 
-/**
- * Opens a key-value store by its address; `readOnly` where only reading it is meant, as far as the driver knows of that.
- *
- * Fails with `offline` where that needs a network, and none may be used.
- */
+/** Opens a key-value store by its address; `readOnly` where only reading it is meant, as far as the driver knows of that. */
 export async function openKv(
   address: KvAddress,
-  { nativeFolders = [], allowNetwork, variable = () => undefined, isOffline = false, readOnly = false }:
+  { nativeFolders = [], allowNetwork, variable = () => undefined, readOnly = false }:
     & KvOptions
     & { readOnly?: boolean } = {},
 ): Promise<ListedKvStore> {
-  if (isOffline && (address.driver === "postgres" || address.driver === "dynamodb")) {
-    const { shownKvAddress } = await import("./kv_address.ts");
-    throw offline(`open the key-value store "${shownKvAddress(address)}"`, "it is reached over the network");
-  }
   const seams = { clock: systemClock, randomness: systemRandomness };
   switch (address.driver) {
     case "memory":
@@ -272,44 +231,4 @@ async function openObjects(home: string | undefined, namespace: string): Promise
     address: namespace.replace(/\/$/, ""),
     rootMustBeThere: true,
   });
-}
-
-/** What a store of the catalog is opened with. */
-export interface CatalogStoreOptions {
-  readonly name: string;
-  readonly driver: CatalogDriverName;
-  /** As the configuration has them, of the types in `CATALOG_DRIVERS`. */
-  readonly options: Readonly<Record<string, unknown>>;
-  /** Opens the embedded engine: over the home and the key-value store that are named, or the session's own. */
-  readonly openEngine: (options: { readonly home?: string; readonly kv?: string }) => Promise<OpenEngine>;
-}
-
-/** An embedded engine; whoever opened it for this store alone lets it be closed with the store. */
-export interface OpenEngine {
-  readonly store: Store;
-  readonly isOwned: boolean;
-}
-
-/** Opens a store of the catalog. Fails with `driver_not_built` for a driver that this version does not have. */
-export async function openCatalogStore(
-  { name, driver, options, openEngine }: CatalogStoreOptions,
-): Promise<CatalogStore> {
-  switch (driver) {
-    case "file": {
-      const { openFileCatalogStore } = await import("../drivers/file/mod.ts");
-      return openFileCatalogStore({ name, ...(options as { root?: string }) });
-    }
-    case "graveler": {
-      const { openGravelerStore } = await import("../drivers/graveler/mod.ts");
-      const { store, isOwned } = await openEngine(options as { home?: string; kv?: string });
-      return openGravelerStore({ name, store, ownsStore: isOwned });
-    }
-    default:
-      throw new CodedError(
-        "unsupported",
-        "driver_not_built",
-        `Cannot open store "${name}": this version has no driver "${driver}"`,
-        { details: { store: name, driver } },
-      );
-  }
 }
