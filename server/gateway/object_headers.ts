@@ -38,19 +38,10 @@ export function writtenHeaders(
   if (size > MAX_METADATA_BYTES) throw new S3Error("MetadataTooLarge");
   for (const name of KEPT) {
     const value = headers.get(name);
-    const kept = value !== null && name === "content-encoding" ? withoutChunks(value) : value;
-    if (kept) metadata[KEPT_PREFIX + name] = headerText(kept);
+    if (value) metadata[KEPT_PREFIX + name] = headerText(value);
   }
   const contentType = headers.get("content-type");
   return { metadata, ...(contentType ? { contentType: headerText(contentType) } : {}) };
-}
-
-/** How a body was sent is no property of the object. */
-function withoutChunks(encodings: string): string {
-  return encodings.split(",").map((one) => one.trim()).filter((one) => one !== "" && one !== "aws-chunked")
-    .join(
-      ", ",
-    );
 }
 
 /** Returns the headers of an answer that has an object, or a part of it. */

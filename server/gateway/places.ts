@@ -16,19 +16,13 @@ import { S3Error } from "./errors.ts";
 const MAX_BUCKET_LENGTH = 63;
 const BRANCH_LABEL = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-export interface BranchBucket {
-  readonly repository: string;
-  /** `undefined`: the default branch. */
-  readonly branch: string | undefined;
-}
-
 /** Whether a branch is a bucket of its own beside that of its repository. */
 export function isBucketBranch(repository: string, branch: string): boolean {
   return BRANCH_LABEL.test(branch) && repository.length + 1 + branch.length <= MAX_BUCKET_LENGTH;
 }
 
-/** Returns what a bucket's name says where buckets are branches. Fails with `NoSuchBucket` for one that no branch has. */
-export function branchBucket(bucket: string): BranchBucket {
+/** Returns what a bucket's name says where buckets are branches; without a branch it means the default one. */
+function branchBucket(bucket: string): BucketPlace {
   const dot = bucket.indexOf(".");
   if (dot < 0) return { repository: bucket, branch: undefined };
   const branch = bucket.slice(0, dot), repository = bucket.slice(dot + 1);
@@ -36,8 +30,15 @@ export function branchBucket(bucket: string): BranchBucket {
   return { repository, branch };
 }
 
-/** The repository of the request's bucket, and the branch that the bucket is, where buckets are branches. */
-export async function bucketOf(call: S3Call): Promise<{ repository: string; branch: string | undefined }> {
+/** What a bucket is. */
+export interface BucketPlace {
+  readonly repository: string;
+  /** The branch that the bucket is; `undefined` where buckets are repositories. */
+  readonly branch: string | undefined;
+}
+
+/** Returns what the request's bucket is. Where it is a repository, that has not been looked for. Fails with `NoSuchBucket`. */
+export async function bucketOf(call: S3Call): Promise<BucketPlace> {
   return await bucketNamed(call, call.request.bucket!);
 }
 
@@ -62,10 +63,7 @@ export async function placeOf(call: S3Call, bucket: string, key: string): Promis
   throw new S3Error("NoSuchKey", `A key of bucket "${bucket}" is BRANCH/PATH: "${key}" names no path`);
 }
 
-async function bucketNamed(
-  { store, context }: S3Call,
-  bucket: string,
-): Promise<{ repository: string; branch: string | undefined }> {
+async function bucketNamed({ store, context }: S3Call, bucket: string): Promise<BucketPlace> {
   if (context.s3.buckets === "repository") return { repository: bucket, branch: undefined };
   const { repository, branch } = branchBucket(bucket);
   if (branch === undefined) {
@@ -76,6 +74,6 @@ async function bucketNamed(
   return { repository, branch };
 }
 
-export function noSuchBucket(bucket: string): S3Error {
+function noSuchBucket(bucket: string): S3Error {
   return new S3Error("NoSuchBucket", undefined, { details: { BucketName: bucket } });
 }
