@@ -28,9 +28,19 @@ export class WriteConditions {
       conditions.push({ holds: (shown) => shown === undefined, refusal });
     }
     if (ifMatch !== undefined) {
-      const message = `Cannot write "${path}": it is not what it was to be`;
-      const refusal = new CodedError("precondition", "object_changed", message, { details });
-      conditions.push({ holds: (shown) => shown !== undefined && isOneOf(shown, ifMatch), refusal });
+      const refusalOf = (isMissing: boolean) =>
+        new CodedError(
+          "precondition",
+          "object_changed",
+          `Cannot write "${path}": it is not what it was to be`,
+          {
+            details: { ...details, is_missing: isMissing },
+          },
+        );
+      conditions.push(
+        { holds: (shown) => shown !== undefined, refusal: refusalOf(true) },
+        { holds: (shown) => shown !== undefined && isOneOf(shown, ifMatch), refusal: refusalOf(false) },
+      );
     }
     return conditions.length === 0 ? undefined : new WriteConditions(conditions);
   }

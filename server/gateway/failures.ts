@@ -55,7 +55,9 @@ const OWN_MESSAGE: ReadonlySet<S3ErrorCode> = new Set([
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (!(error instanceof CodedError)) return new S3Error("InternalError", undefined, { cause: error });
-  const code = BY_CODE[error.code] ?? BY_KIND[error.kind];
+  const code = error.details["is_missing"] === true
+    ? "NoSuchKey"
+    : BY_CODE[error.code] ?? BY_KIND[error.kind];
   // What is forbidden to us, and not to the client, may speak of this machine.
   const isOwn = OWN_MESSAGE.has(code) && (error.kind !== "forbidden" || error.code === "branch_protected");
   return new S3Error(code, isOwn ? error.message : undefined, { cause: error, details: error.details });

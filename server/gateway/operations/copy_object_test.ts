@@ -48,12 +48,13 @@ describe("copies", () => {
         { "x-amz-copy-source-if-none-match": etag },
         { "x-amz-copy-source-if-unmodified-since": new Date(0).toUTCString() },
         { "x-amz-copy-source-if-modified-since": new Date(Date.UTC(2100, 1)).toUTCString() },
-        { "if-match": etag },
       ];
       for (const headers of refused) {
         const answer = await ask(412, "PUT", target, from("/repo/main/a", headers));
         assert.equal(answer.code, "PreconditionFailed", JSON.stringify(headers));
       }
+      const missing = await ask(404, "PUT", target, from("/repo/main/a", { "if-match": etag }));
+      assert.equal(missing.code, "NoSuchKey");
       await ask(404, "GET", target);
       const held = { "x-amz-copy-source-if-match": etag, "if-none-match": "*" };
       await ask(200, "PUT", target, from("/repo/main/a", held));

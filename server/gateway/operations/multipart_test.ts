@@ -440,6 +440,10 @@ test("conditions hold for completions, which leave the upload as it was", async 
   const etag = (await gateway.ask(200, "HEAD", "/repo/main/big")).headers.get("etag")!;
   assert.equal((await send({ "if-match": etag })).status, 200);
   assert.equal((await gateway.ask(200, "GET", "/repo/main/big")).text, "new");
+  await gateway.ask(204, "DELETE", "/repo/main/big");
+  const next = await start(gateway);
+  const part = await putPart(gateway, next, 1, "newer");
+  refused(await complete(gateway, next, [[1, part]], { headers: { "if-match": etag } }), 404, "NoSuchKey");
 });
 
 test("an abort that is for an upload of another time is refused", async (t) => {
