@@ -12,10 +12,10 @@ import type { CacheKey } from "../cache.ts";
 import { packKey } from "./file_records.ts";
 import { type Parts, unpackMeta } from "./files.ts";
 import { type CacheItem, cacheItems, totalBytes } from "./items.ts";
-import { foldersAround, isAtOrBelow, keyBelow, keyHash } from "./layout.ts";
+import { isAtOrBelow, keyBelow, keyHash } from "./layout.ts";
 import type { Leases } from "./leases.ts";
-import type { HeldLock } from "./locks.ts";
 import { readRecord, removeIfThere, writeRecord } from "./records.ts";
+import { lockItem } from "./item_locks.ts";
 import { walkContent } from "./walk.ts";
 
 /** Eviction goes on down to this part of the limit, so that not each write evicts. */
@@ -73,22 +73,14 @@ export class Eviction {
 
   /** Removes one item and returns the bytes that are free now, or `undefined` when something uses it. */
   async evict(item: CacheItem, items: readonly CacheItem[]): Promise<number | undefined> {
-    const { locks, leases } = this.#parts;
-    const held: HeldLock[] = [];
+    const held = await lockItem(this.#parts, item.key);
+    if (!held) return undefined;
     try {
-      for (const { folder } of foldersAround(item.key)) {
-        const lock = await locks.tryTake(keyHash(folder), { shared: true });
-        if (!lock) return undefined;
-        held.push(lock);
-      }
-      const own = await locks.tryTake(keyHash(item.key));
-      if (!own) return undefined;
-      held.push(own);
       // Looked at once before, so that a record which is used is not taken away for nothing.
-      if (await leases.isUsed(item.key)) return undefined;
+      if (await this.#parts.leases.isUsed(item.key)) return undefined;
       return item.kind === "file" ? await this.#evictFile(item, items) : await this.#evictFolder(item, items);
     } finally {
-      for (const lock of held.reverse()) lock.release();
+      for (const lock of held) lock.release();
     }
   }
 
@@ -148,6 +140,11 @@ export class Eviction {
     }
     content.pruneFolders(root);
     return freed;
+  }
+
+  /** Lets the next write count anew: much has been removed. */
+  async forgetCount(): Promise<void> {
+    removeIfThere(this.#parts.layout.usage);
   }
 
   /** Adds to the count of bytes; returns it, or `undefined` when nobody has counted yet. */

@@ -114,7 +114,20 @@ function refuse(key: CacheKey, why: string): never {
 
 /** Returns a key in the form of a URI, for messages. */
 export function shownKey({ store, parts }: CacheKey): string {
-  return `${store}://${parts.map(encodeSegment).join("/")}`;
+  return `${store}://${parts.map(shownPart).join("/")}`;
+}
+
+/** A ref with a slash is one part, encoded, and is shown as the URI has it. */
+function shownPart(part: string): string {
+  return part.includes("%2F") && isEncoded(part) ? part : encodeSegment(part);
+}
+
+function isEncoded(part: string): boolean {
+  try {
+    return encodeSegment(decodeURIComponent(part)) === part;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the name of a key's records and locks. */

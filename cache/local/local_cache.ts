@@ -28,7 +28,8 @@ import { Files, type Parts } from "./files.ts";
 import { type Flush, systemFlush } from "./flushing.ts";
 import { fetchFolder } from "./folder_fetch.ts";
 import { Folders } from "./folders.ts";
-import { checkKey, foldersAround, keyHash, Layout, makeFolderIn, shownKey } from "./layout.ts";
+import { itemLocks } from "./item_locks.ts";
+import { checkKey, keyHash, Layout, makeFolderIn, shownKey } from "./layout.ts";
 import { Leases } from "./leases.ts";
 import { type HeldLock, Locks } from "./locks.ts";
 import { pinned, recordPin } from "./pins.ts";
@@ -209,10 +210,7 @@ export class LocalCache implements Cache {
     const { locks } = this.parts;
     const held: HeldLock[] = [];
     try {
-      for (const { folder } of [...foldersAround(key)].reverse()) {
-        held.push(await locks.take(keyHash(folder), { shared: true, signal }));
-      }
-      held.push(await locks.take(keyHash(key), { signal }));
+      for (const { name, shared } of itemLocks(key)) held.push(await locks.take(name, { shared, signal }));
       return await work();
     } finally {
       for (const lock of held.reverse()) lock.release();

@@ -1,0 +1,102 @@
+/** Hashing everything that a cache holds. What is not as it was recorded is removed, so that it is fetched again. */
+
+import type { CacheKey } from "../cache.ts";
+import type { FileRecord } from "./file_records.ts";
+import { packKey } from "./file_records.ts";
+import { type Parts, unpackMeta } from "./files.ts";
+import { doneFolder, doneFoldersAround, listedBelow, listedFile } from "./folder_records.ts";
+import { type CacheItem, cacheItems } from "./items.ts";
+import { lockItem } from "./item_locks.ts";
+import { keyBelow, keyHash } from "./layout.ts";
+import { readRecord, removeIfThere, writeRecord } from "./records.ts";
+
+export interface Damage {
+  readonly key: CacheKey;
+  readonly problem: "missing" | "changed" | "list_damaged";
+}
+
+/** What was found of one item. */
+export interface Verified {
+  readonly item: CacheItem;
+  readonly files: number;
+  readonly bytes: number;
+  readonly damage: readonly Damage[];
+  /** Somebody is fetching it: nothing was looked at. */
+  readonly isBusy?: boolean;
+}
+
+/** Yields what was found, item by item. */
+export async function* verifyCache(parts: Parts): AsyncGenerator<Verified> {
+  for await (const item of cacheItems(parts.layout)) {
+    const locks = await lockItem(parts, item.key);
+    if (!locks) {
+      yield { item, files: 0, bytes: 0, damage: [], isBusy: true };
+      continue;
+    }
+    try {
+      yield item.kind === "file" ? await verifyFile(parts, item) : await verifyFolder(parts, item);
+    } finally {
+      for (const lock of locks) lock.release();
+    }
+  }
+}
+
+async function verifyFile(parts: Parts, item: CacheItem): Promise<Verified> {
+  const { layout, content } = parts;
+  const { key } = item;
+  const file = unpackMeta(await readRecord(layout.metaOf(key)))?.file;
+  const found = await content.hash(layout.contentOf(key));
+  const counted = { item, files: 1, bytes: found?.state.size ?? 0 };
+  if (!file || found?.sha256 === file.sha256) return { ...counted, damage: [] };
+  removeIfThere(layout.metaOf(key));
+  // A fetch of its folder may have replaced it since.
+  for await (const around of doneFoldersAround(layout, key)) {
+    if ((await listedFile(layout, around))?.sha256 === found?.sha256) return { ...counted, damage: [] };
+  }
+  content.remove(key);
+  return { ...counted, damage: [{ key, problem: found ? "changed" : "missing" }] };
+}
+
+async function verifyFolder(parts: Parts, item: CacheItem): Promise<Verified> {
+  const { layout, temporary } = parts;
+  const { key } = item;
+  const done = await doneFolder(layout, key);
+  const damage: Damage[] = [];
+  let files = 0, bytes = 0;
+  if (done) {
+    for await (const page of listedBelow(layout, { done, path: "" })) {
+      if (!page) damage.push({ key, problem: "list_damaged" });
+      for (const { path, ...record } of page ?? []) {
+        files++;
+        bytes += record.size;
+        const file = keyBelow(key, path);
+        const problem = await problemOf(parts, file, record);
+        if (problem) damage.push({ key: file, problem });
+      }
+    }
+  } else if (item.isWhole) damage.push({ key, problem: "list_damaged" });
+  if (damage.length > 0) {
+    await writeRecord(layout.listOf(key, "unfinished"), packKey(key), await temporary.path());
+    removeIfThere(layout.doneOf(key));
+  }
+  return { item, files, bytes, damage };
+}
+
+/** Looks at one file of a folder; one that is damaged is removed with its record. */
+async function problemOf(
+  { layout, locks, content }: Parts,
+  key: CacheKey,
+  record: FileRecord,
+): Promise<Damage["problem"] | undefined> {
+  const found = await content.hash(layout.contentOf(key));
+  if (found?.sha256 === record.sha256) return undefined;
+  return await locks.holding(keyHash(key), async () => {
+    // It may have been fetched alone since.
+    const own = unpackMeta(await readRecord(layout.metaOf(key)))?.file;
+    const again = await content.hash(layout.contentOf(key));
+    if (again && (again.sha256 === own?.sha256 || again.sha256 === record.sha256)) return undefined;
+    content.remove(key);
+    removeIfThere(layout.metaOf(key));
+    return again ? "changed" : "missing";
+  });
+}
