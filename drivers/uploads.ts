@@ -55,7 +55,7 @@ export interface PutPartOptions {
   /** Strict by default. */
   readonly durability?: Durability;
   /** How many bytes the body has, if that is known: a longer one fails. */
-  readonly sizeBytes?: number | undefined;
+  readonly sizeBytes?: number;
   /** Asked when the body has been taken whole: what is to be kept with the part. */
   readonly note?: () => string;
 }
@@ -83,7 +83,10 @@ export interface NamedPart {
 
 export interface CompleteUploadOptions extends Pick<PutObjectOptions, "ifAbsent" | "ifMatch"> {
   readonly durability?: Durability;
-  /** Called with the parts that were named before anything is done; throws to refuse them. Returns what is to be kept with the result. */
+  /**
+   * Called with the parts that were named before anything is done; throws to refuse them. Returns what is to be kept with the
+   * result.
+   */
   readonly judge?: (parts: readonly PartInfo[], upload: UploadInfo) => string | Promise<string>;
 }
 

@@ -12,10 +12,10 @@
  * stopped between 2 and 3 for seconds, and wakes, stages its object although the upload was dropped meanwhile.)
  */
 
-import { EMPTY_BYTES, equalBytes, fromHex, hex } from "../../base/bytes.ts";
+import { EMPTY_BYTES, equalBytes } from "../../base/bytes.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
 import type { CompletedUpload, CompleteUploadOptions, NamedPart } from "../../drivers/uploads.ts";
-import { decodeEntry, encodeEntry, type Entry, pathKey } from "../objects/mod.ts";
+import { encodeEntry, type Entry, pathKey } from "../objects/mod.ts";
 import { WriteConditions } from "../operations/conditions.ts";
 import { disposeUnused } from "../operations/dispose.ts";
 import { findBranch } from "../operations/landing.ts";
@@ -26,7 +26,8 @@ import { statsOfEntry } from "../operations/stats.ts";
 import { lookUp } from "../operations/view.ts";
 import type { Repository } from "../repository.ts";
 import { endUpload, settledUpload } from "./end.ts";
-import { entryOfParts, etagOfParts, type MadeObject, makeObject, partNotFound } from "./object.ts";
+import { checkOrder, findParts, repeated } from "./named.ts";
+import { entryOfParts, etagOfParts, type MadeObject, makeObject } from "./object.ts";
 import { partInfo } from "./parts.ts";
 import type { UploadRecord } from "./records.ts";
 import { uploadInfo } from "./start.ts";
@@ -38,7 +39,6 @@ import {
   type SeenUpload,
   seeUpload,
   type UploadName,
-  uploadNotFound,
 } from "./upload.ts";
 
 /** How often parts may be replaced while they are being completed. */
@@ -228,41 +228,4 @@ class Completion {
 /** Whether an object is a file of the upload's own, which is not to be deleted with it. */
 function isOwnPart(origin: MadeObject["origin"]): boolean {
   return origin === "part" || origin === "slab";
-}
-
-/** Returns the answer to a completion of an upload that has ended: once more what it was, if it is the same. */
-function repeated(
-  repository: Repository,
-  record: UploadRecord,
-  named: readonly NamedPart[],
-): CompletedUpload {
-  const md5s = named.map(({ checksum }) => fromHex(checksum) ?? EMPTY_BYTES);
-  if (record.state !== "completed" || etagOfParts(md5s) !== record.etag) throw uploadNotFound(record);
-  return { stats: statsOfEntry(repository, record.path, decodeEntry(record.entry)), note: record.note };
-}
-
-function checkOrder(named: readonly NamedPart[]): void {
-  const isOrdered = named.every(({ number }, i) => i === 0 || number > named[i - 1]!.number);
-  if (isOrdered && named.length > 0) return;
-  throw new CodedError(
-    "invalid",
-    "invalid_part_order",
-    `Cannot complete the upload: ${isOrdered ? "no part is named" : "its parts are not in order"}`,
-  );
-}
-
-/** Returns the parts named, as they are now. Fails with `part_not_found`. */
-async function findParts(
-  repository: Repository,
-  { id }: UploadName,
-  named: readonly NamedPart[],
-): Promise<readonly NumberedPart[]> {
-  const known = new Map<number, NumberedPart>();
-  for await (const page of partsOf(repository, id)) for (const part of page) known.set(part.number, part);
-  return named.map(({ number, checksum }) => {
-    const part = known.get(number);
-    if (!part) throw partNotFound(number, "it was not uploaded");
-    if (hex(part.md5) === checksum.toLowerCase()) return part;
-    throw partNotFound(number, "it has another ETag");
-  });
 }
