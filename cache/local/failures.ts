@@ -8,23 +8,14 @@ export function cacheFailure(error: unknown, action: string, what: string): unkn
   if (errno === undefined) return error;
   const options = { details: { uri: what, errno }, cause: error };
   const message = (why: string) => `Cannot ${action} "${what}": ${why}`;
-  switch (errno) {
-    case "ENOSPC":
-    case "EDQUOT":
-    case "EFBIG":
-      return new CodedError("unavailable", "disk_full", message("the disk of the cache is full"), options);
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-      return new CodedError("forbidden", "file_forbidden", message("the cache may not be written"), options);
-    default:
-      return new CodedError(
-        "unavailable",
-        "file_unavailable",
-        message(`the cache cannot be used (${errno})`),
-        options,
-      );
+  if (isFull(error)) {
+    return new CodedError("unavailable", "disk_full", message("the disk of the cache is full"), options);
   }
+  if (isReadOnly(error)) {
+    return new CodedError("forbidden", "file_forbidden", message("the cache may not be written"), options);
+  }
+  const why = `the cache cannot be used (${errno})`;
+  return new CodedError("unavailable", "file_unavailable", message(why), options);
 }
 
 /** Returns the name of the operating system's error, such as `ENOENT`, or `undefined` for any other error. */
@@ -32,6 +23,11 @@ export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof CodedError) return undefined;
   const { code } = error as { code?: unknown };
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}
+
+/** Whether a disk, or a quota on it, is full. */
+export function isFull(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT", "EFBIG"].includes(errnoOf(error) ?? "");
 }
 
 /** Whether a folder or file may only be read. */

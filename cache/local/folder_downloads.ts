@@ -4,21 +4,27 @@ import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import type { CacheKey, Download, FolderFile } from "../cache.ts";
 import type { ListedFile } from "./file_records.ts";
 import type { FolderFetch, FolderParts } from "./folder_fetch.ts";
-import { type FrameIndex, type ListItem, ListWriter, readList } from "./folder_list.ts";
+import { type ListItem, ListWriter, readList } from "./folder_list.ts";
 import { keyBelow, keyHash, shownKey } from "./layout.ts";
 
 /** How many files are downloaded at a time, and how many that are done may wait for one before them. */
 const MOST_AT_ONCE = 8;
 const MOST_WAITING = 64;
-/** After so many files the list is written as far as it goes, so that a kill loses few. */
-const FILES_BETWEEN_FLUSHES = 64;
+/** After so much the list is written as far as it goes, so that a kill loses little. */
+const FILES_BETWEEN_FLUSHES = 16;
+const BYTES_BETWEEN_FLUSHES = 4 * 1024 * 1024;
 /** Of more downloads than this the paths are not kept. */
 const MOST_PATHS = 1000;
 
 export interface WrittenList {
   readonly count: number;
   readonly sizeBytes: number;
-  readonly frames: readonly FrameIndex[];
+}
+
+/** A file that is there or on its way; those behind it wait for it. */
+interface Waiting {
+  readonly file: Promise<ListedFile>;
+  isDone: boolean;
 }
 
 export class FolderDownloads {
@@ -46,16 +52,23 @@ export class FolderDownloads {
     const { download } = this.#fetch;
     const writer = await ListWriter.create(path);
     let count = 0, sizeBytes = 0, isWritten = false;
+    let flushedFiles = 0, flushedBytes = 0;
     try {
       const files = "each" in download ? this.#each(download.each) : this.#streamed(download.stream);
       for await (const file of files) {
         writer.add({ kind: "cached", file });
+        count++;
         sizeBytes += file.size;
-        if (++count % FILES_BETWEEN_FLUSHES === 0 && this.downloadedPaths.length > 0) writer.flush();
+        if (this.downloadedPaths.length === 0) continue;
+        if (
+          count - flushedFiles < FILES_BETWEEN_FLUSHES && sizeBytes - flushedBytes < BYTES_BETWEEN_FLUSHES
+        ) continue;
+        writer.flush();
+        [flushedFiles, flushedBytes] = [count, sizeBytes];
       }
-      const frames = writer.close();
+      writer.close();
       isWritten = true;
-      return { count, sizeBytes, frames };
+      return { count, sizeBytes };
     } finally {
       // What is listed so far stays right.
       if (!isWritten) writer.closeQuietly();
@@ -64,29 +77,30 @@ export class FolderDownloads {
 
   /** Yields the files of the plan in its order, downloading several at a time. */
   async *#each(download: (file: FolderFile) => Promise<Download>): AsyncGenerator<ListedFile> {
-    const waiting: Promise<ListedFile>[] = [];
+    const waiting: Waiting[] = [];
     const running = new Set<Promise<unknown>>();
     try {
       for await (const item of this.#plan()) {
         if (item.kind === "gone") continue;
-        if (item.kind === "cached") waiting.push(Promise.resolve(item.file));
+        if (item.kind === "cached") waiting.push({ file: Promise.resolve(item.file), isDone: true });
         else {
           if (running.size >= MOST_AT_ONCE) await Promise.race(running);
           throwIfAborted(this.#fetch.signal);
-          const task = this.#write(item.file, () => download(item.file));
-          const settled: Promise<unknown> = task.catch(() => {}).finally(() => running.delete(settled));
+          const next: Waiting = { file: this.#write(item.file, () => download(item.file)), isDone: false };
+          const settled: Promise<unknown> = next.file.catch(() => {}).finally(() => {
+            next.isDone = true;
+            running.delete(settled);
+          });
           running.add(settled);
-          waiting.push(task);
+          waiting.push(next);
         }
-        while (waiting.length > MOST_WAITING || (waiting.length > 0 && running.size === 0)) {
-          yield await waiting.shift()!;
-        }
+        while (waiting[0]?.isDone || waiting.length > MOST_WAITING) yield await waiting.shift()!.file;
       }
-      while (waiting.length > 0) yield await waiting.shift()!;
+      while (waiting.length > 0) yield await waiting.shift()!.file;
     } finally {
       // No file is written after the fetch has ended, and what came behind one that failed is not lost.
       await Promise.all(running);
-      for (const ended of await Promise.allSettled(waiting)) {
+      for (const ended of await Promise.allSettled(waiting.map(({ file }) => file))) {
         if (ended.status === "fulfilled") await this.#record(ended.value).catch(() => {});
       }
     }

@@ -20,7 +20,7 @@ import { packKey } from "./file_records.ts";
 import type { Files, Parts } from "./files.ts";
 import type { Flush } from "./flushing.ts";
 import { FolderDownloads } from "./folder_downloads.ts";
-import { ListWriter, readList } from "./folder_list.ts";
+import { type FrameIndex, ListWriter, readList } from "./folder_list.ts";
 import { type DoneFolder, doneFolder, packDone } from "./folder_records.ts";
 import { keyBelow, keyHash, shownKey } from "./layout.ts";
 import { moveInto, removeIfThere, writeRecord } from "./records.ts";
@@ -114,17 +114,36 @@ async function download(parts: FolderParts, fetch: FolderFetch, count: number): 
   const list = await downloads.writeList(partial);
   if (list.count !== count) throw damagedPlan(key);
   await flushContent(parts, downloads, partial);
-  moveInto(partial, layout.listOf(key, "list"));
-  removeIfThere(layout.listOf(key, "plan"));
-  await mark(parts, { key, version, ...list });
+  const frames = await writeFinalList(parts, key, partial);
+  for (const suffix of ["plan", "partial"] as const) removeIfThere(layout.listOf(key, suffix));
+  await mark(parts, { key, version, frames, ...list });
   removeIfThere(layout.listOf(key, "unfinished"));
   return downloads.downloadedBytes;
+}
+
+/** Writes the list anew in large frames: while it grew it was written after every few files. */
+async function writeFinalList(
+  { layout, temporary }: FolderParts,
+  key: CacheKey,
+  partial: string,
+): Promise<readonly FrameIndex[]> {
+  const path = await temporary.path();
+  const writer = await ListWriter.create(path);
+  try {
+    for await (const items of readList(partial)) for (const item of items) writer.add(item);
+    const frames = writer.close();
+    moveInto(path, layout.listOf(key, "list"));
+    return frames;
+  } finally {
+    writer.closeQuietly();
+    removeIfThere(path);
+  }
 }
 
 async function flushContent(parts: FolderParts, downloads: FolderDownloads, list: string): Promise<void> {
   const { layout: { root }, flush } = parts;
   const paths = downloads.downloadedPaths;
-  if (paths.length <= MOST_FLUSHED_SINGLY) await flush.files(root, [...paths, list]);
+  if (paths.length <= MOST_FLUSHED_SINGLY) await flush.files(root, paths);
   else if (!await flush.disk(root)) await flush.files(root, allPaths(parts, downloads.key, list));
 }
 
@@ -134,7 +153,6 @@ async function* allPaths({ layout }: FolderParts, key: CacheKey, list: string): 
       if (item.kind === "cached") yield layout.contentOf(keyBelow(key, item.file.path));
     }
   }
-  yield list;
 }
 
 async function mark({ layout, temporary, flush }: FolderParts, done: DoneFolder): Promise<void> {

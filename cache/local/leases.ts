@@ -7,7 +7,7 @@
  */
 
 import type { CacheKey } from "../cache.ts";
-import { isReadOnly } from "./failures.ts";
+import { isFull, isReadOnly } from "./failures.ts";
 import { packKey, unpackKey } from "./file_records.ts";
 import { isAtOrBelow, keyHash } from "./layout.ts";
 import type { HeldLock, Locks } from "./locks.ts";
@@ -27,8 +27,8 @@ export class Leases {
       const note = JSON.stringify(packKey(key));
       return await this.#locks.take(keyHash(key) + SUFFIX, { shared: true, note });
     } catch (error) {
-      // Of a cache that may only be read, nothing is evicted by who reads it.
-      if (isReadOnly(error)) return NOTHING;
+      // A cache that may only be read, or is full, answers all the same.
+      if (isReadOnly(error) || isFull(error)) return NOTHING;
       throw error;
     }
   }

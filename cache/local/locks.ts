@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { throwIfAborted } from "../../base/errors.ts";
 import { openProcessLock, type ProcessLock } from "../../base/platform.ts";
-import { errnoOf } from "./failures.ts";
+import { errnoOf, isFull } from "./failures.ts";
 import { Turns } from "./turns.ts";
 
 export interface LockOptions {
@@ -125,7 +125,7 @@ export class Locks {
           return undefined;
         }
         if (lock.isAt(path)) {
-          if (note !== undefined && this.noteOf(name) !== note) writeFileSync(path, note);
+          if (note !== undefined) this.#writeNote(name, note);
           return lock;
         }
         lock.close();
@@ -133,6 +133,15 @@ export class Locks {
         lock.close();
         throw error;
       }
+    }
+  }
+
+  /** On a full disk a lock says nothing; whoever reads it has to expect anything. */
+  #writeNote(name: string, note: string): void {
+    try {
+      if (this.noteOf(name) !== note) writeFileSync(join(this.#folder, name), note);
+    } catch (error) {
+      if (!isFull(error)) throw error;
     }
   }
 
