@@ -241,9 +241,9 @@ export class Calls {
     const { stores, cache } = this.#parts;
     const uri = parseUri(physical!);
     checkWritablePlace(uri);
-    const place = await stores.place(uri, capability);
+    stores.check(uri, capability);
     if (cache.isOffline) stores.checkLocal(uri);
-    return place;
+    return await stores.place(uri, capability);
   }
 }
 
@@ -258,7 +258,8 @@ export function targetOf(target: Target, { physical, logical }: HookRequest): Ta
 function namedAfter(target: Target, source: PutSource): Target {
   const uri = parseUri(target.physical);
   if (uri.segments.at(-1) !== "") return target;
-  const name = "path" in source ? source.path.split(/[\\/]/).at(-1)! : "";
+  const isFolder = parseUri(target.asked).segments.at(-1) === "";
+  const name = isFolder && "path" in source ? source.path.split(/[\\/]/).at(-1)! : "";
   if (name === "") {
     throw new CodedError("invalid", "invalid_uri", `Cannot put to "${target.asked}": it names no file`, {
       details: { uri: target.asked },

@@ -140,6 +140,11 @@ export class Catalog {
     return await this.holding((cache) => openCatalogFile(this.calls, target, { cache, ...options }));
   }
 
+  /** Fails as a write to a URI would before anything is done: `not_a_branch`, `unsupported_by_store`, `offline`. */
+  async checkWritable(uri: string): Promise<void> {
+    await this.calls.checkChangeable(await this.#writable(uri), "write");
+  }
+
   /** Writes one file, from a local file or bytes. A URI that ends in a slash takes a local file under its own name. */
   async put(uri: string, source: PutSource, options?: CallOptions): Promise<Entry> {
     return await this.calls.put(await this.#writable(uri), source, options);

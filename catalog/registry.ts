@@ -5,13 +5,16 @@ import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { CodedError } from "../base/errors.ts";
 import { systemRandomness } from "../base/randomness.ts";
+import type { CatalogStore } from "../drivers/catalog_store.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
 import type { KvStore, ListedKvStore } from "../kv/store.ts";
 import { type DiskCache, openDiskCache } from "../cache/mod.ts";
+import type { StoreConfig } from "./config/mod.ts";
 import { foldersOf, upgradeHome } from "./home.ts";
 import type { KvAddress, PostgresAddress } from "./kv_address.ts";
 import { canonicalNamespace, parseLocalNamespace } from "./namespace.ts";
+import { offline } from "./offline.ts";
 
 /** For each repository. A range of 50,000 records takes 1.7 MB. */
 const RANGE_CACHE_BYTES = 2 * 1024 ** 3;
@@ -23,6 +26,8 @@ export interface KvOptions {
   readonly allowNetwork?: boolean;
   /** Reads a variable of the environment: an address may name one that holds a password. */
   readonly variable?: (name: string) => string | undefined;
+  /** Whether no connection may be made. */
+  readonly isOffline?: boolean;
 }
 
 export interface HomeStoreOptions extends KvOptions {
@@ -76,6 +81,33 @@ export async function openHome(
 /** Opens the place where a repository's ranges have what is known of them beside their files. It may be deleted any time. */
 function openRangeCache(home: string, instanceUid: string): DiskCache {
   return openDiskCache({ folder: join(foldersOf(home).cache, instanceUid), maxBytes: RANGE_CACHE_BYTES });
+}
+
+export interface CatalogStoreOptions {
+  /** Opens the engine that a store stands on, in the home and over the key-value store that its options name. */
+  readonly openEngine: (place: { readonly home?: string; readonly kv?: string }) => Promise<Store>;
+}
+
+/** Opens a store of the catalog. Fails with `driver_missing` for a driver that this version does not have. */
+export async function openCatalogStore(
+  { name, driver, options }: StoreConfig,
+  { openEngine }: CatalogStoreOptions,
+): Promise<CatalogStore> {
+  switch (driver) {
+    case "file":
+      return (await import("../drivers/file/mod.ts")).openFileCatalogStore({ name, ...options });
+    case "graveler": {
+      const { openGravelerStore } = await import("../drivers/graveler/mod.ts");
+      return openGravelerStore({ name, store: await openEngine(options) });
+    }
+    default:
+      throw new CodedError(
+        "unsupported",
+        "driver_missing",
+        `Cannot use store "${name}": this version of tarn does not have the driver "${driver}"`,
+        { details: { store: name, driver } },
+      );
+  }
 }
 
 async function openHomeKv(home: string | undefined, options: HomeStoreOptions): Promise<KvStore> {
@@ -141,13 +173,21 @@ async function openOwnKv(
   });
 }
 
-/** Opens a key-value store by its address; `readOnly` where only reading it is meant, as far as the driver knows of that. */
+/**
+ * Opens a key-value store by its address; `readOnly` where only reading it is meant, as far as the driver knows of that.
+ *
+ * Fails with `offline` where that needs a network, and none may be used.
+ */
 export async function openKv(
   address: KvAddress,
-  { nativeFolders = [], allowNetwork, variable = () => undefined, readOnly = false }:
+  { nativeFolders = [], allowNetwork, variable = () => undefined, isOffline = false, readOnly = false }:
     & KvOptions
     & { readOnly?: boolean } = {},
 ): Promise<ListedKvStore> {
+  if (isOffline && (address.driver === "postgres" || address.driver === "dynamodb")) {
+    const { shownKvAddress } = await import("./kv_address.ts");
+    throw offline(`open the key-value store "${shownKvAddress(address)}"`, "it is reached over the network");
+  }
   const seams = { clock: systemClock, randomness: systemRandomness };
   switch (address.driver) {
     case "memory":

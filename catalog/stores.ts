@@ -6,6 +6,7 @@ import { formatUri, parseUri, type Uri } from "../base/uri.ts";
 import type { CatalogCapability, CatalogDriver, CatalogStore } from "../drivers/catalog_store.ts";
 import { CATALOG_DRIVERS, unsupportedByStore } from "../drivers/catalog_store.ts";
 import type { StoreConfig } from "./config/mod.ts";
+import { offline } from "./offline.ts";
 
 /** Opens the store of an entry. */
 export type OpenCatalogStore = (config: StoreConfig) => Promise<CatalogStore>;
@@ -31,11 +32,15 @@ export class Stores {
 
   /** Returns where a physical URI lies, in a store that can do that. Fails with `unknown_scheme`, `unsupported_by_store`. */
   async place(uri: Uri, capability: CatalogCapability): Promise<Place> {
+    this.check(uri, capability);
+    return { uri, store: await this.#store(this.#config(uri)) };
+  }
+
+  /** Fails with `unsupported_by_store` for what the store of a physical URI cannot do; nothing is opened. */
+  check(uri: Uri, capability: CatalogCapability): void {
     const config = this.#config(uri);
-    if (!CATALOG_DRIVERS[config.driver].capabilities.includes(capability)) {
-      throw unsupportedByStore(config, capability);
-    }
-    return { uri, store: await this.#store(config) };
+    if (CATALOG_DRIVERS[config.driver].capabilities.includes(capability)) return;
+    throw unsupportedByStore(config, capability);
   }
 
   /** Returns what is known of the driver of a physical URI, without making the store. Fails with `unknown_scheme`. */
@@ -47,13 +52,7 @@ export class Stores {
   /** Fails with `offline` for a change of what is reached over a network. */
   checkLocal(uri: Uri): void {
     if (LOCAL_DRIVERS.includes(this.#config(uri).driver)) return;
-    const text = formatUri(uri);
-    throw new CodedError(
-      "unavailable",
-      "offline",
-      `Cannot change "${text}" in offline mode: its store is reached over the network`,
-      { details: { uri: text } },
-    );
+    throw offline(`change "${formatUri(uri)}"`, "its store is reached over the network");
   }
 
   /** Closes what was opened. */
