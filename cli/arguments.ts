@@ -30,6 +30,11 @@ export class ParsedArguments {
     this.#values = values;
   }
 
+  /** Returns the same options with other positional arguments. */
+  withPositionals(positionals: readonly string[]): ParsedArguments {
+    return new ParsedArguments(positionals, this.#values);
+  }
+
   flag(name: string): boolean {
     return this.#values.has(name);
   }

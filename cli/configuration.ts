@@ -1,6 +1,7 @@
 /** The configuration of one run: found, and read with this environment. */
 
-import { type ConfigSource, openConfig, type Reader } from "../catalog/config/mod.ts";
+import { type ConfigSource, findConfig, openConfig, type Reader } from "../catalog/config/mod.ts";
+import { offline } from "../catalog/offline.ts";
 import type { Context } from "./context.ts";
 import type { Environment } from "./environment.ts";
 
@@ -9,8 +10,12 @@ export async function configurationOf(
   { environment, arguments: given }: Pick<Context, "environment" | "arguments">,
 ): Promise<ConfigSource> {
   const tenant = given.value("tenant") ?? environment.variable("TARN_TENANT");
+  const places = environment.configPlaces(given.value("config"));
+  if (environment.isOffline() && findConfig(places).kind === "etcd") {
+    throw offline("read the configuration", "it lies in an etcd; name a file with --config");
+  }
   return await openConfig({
-    places: environment.configPlaces(given.value("config")),
+    places,
     ...(tenant === undefined ? {} : { tenant }),
     variable: environment.variable,
   });

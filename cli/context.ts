@@ -1,6 +1,7 @@
 /** What a command works with. */
 
 import type { ParsedArguments } from "./arguments.ts";
+import type { Catalogs } from "./catalogs.ts";
 import type { Environment } from "./environment.ts";
 import type { Messages } from "./messages.ts";
 import type { Output } from "./output.ts";
@@ -19,6 +20,7 @@ export interface Context {
   /** Everything else, on standard error. */
   readonly messages: Messages;
   readonly session: Session;
+  readonly catalogs: Catalogs;
   /** Runs another command line in the same session; its results go to `sink`, or to where this command's go. */
   readonly runAnother: (argv: readonly string[], sink?: Sink) => Promise<number>;
 }

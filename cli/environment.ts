@@ -35,6 +35,8 @@ export interface Environment {
   readonly temporaryFolder: () => string;
   /** Whether the user takes it on themselves that a database lies on a network file system. */
   readonly allowsNetworkFileSystems: () => boolean;
+  /** Whether no socket may be opened. */
+  readonly isOffline: () => boolean;
   /** The value of a variable that the user has named; an empty one counts as not set. */
   readonly variable: (name: string) => string | undefined;
   /** The value of a variable as it is, an empty one too; `undefined` only of one that is not set. */
@@ -69,6 +71,7 @@ export const processEnvironment: Environment = {
   cacheFolder: userCacheFolder,
   temporaryFolder: tmpdir,
   allowsNetworkFileSystems: () => variable("TARN_ALLOW_NETWORK_FILE_SYSTEM") === "1",
+  isOffline: () => variable("TARN_OFFLINE") === "1",
   variable,
   exactVariable,
   withVariables: (more) => ({ ...process.env, ...more }),

@@ -59,6 +59,9 @@ const LINES: Readonly<Record<string, string>> = {
   "config show": "config show --config DIR/tarn.yaml",
   "config check": "config check --config DIR/tarn.yaml",
   "config trust": "config trust DIR/tarn.yaml",
+  "pin": "pin lakefs://repo/main/a",
+  "fetch": "fetch lakefs://repo/main/a",
+  "snapshot": "snapshot lakefs://repo/main/d DIR/copy",
   "auth setup": "auth setup admin",
   "auth key": "auth key admin",
 };

@@ -2,6 +2,7 @@
 
 import { CodedError } from "../base/errors.ts";
 import { type OptionTable, parseArguments, type ParsedArguments } from "./arguments.ts";
+import { Catalogs } from "./catalogs.ts";
 import type { Context } from "./context.ts";
 import type { StoreCosts } from "../drivers/store.ts";
 import type { Environment } from "./environment.ts";
@@ -12,7 +13,7 @@ import type { OpenStore } from "./session.ts";
 import { Session } from "./session.ts";
 import type { Sink } from "./streams.ts";
 import type { OutputFile } from "./tables/output_file.ts";
-import { findVerb, verbNamed } from "./verbs/mod.ts";
+import { findVerb, resolvesUris, verbNamed } from "./verbs/mod.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "./verbs/verb.ts";
 
 export interface RunOptions {
@@ -28,7 +29,9 @@ export interface RunOptions {
 /** Runs one command line to its end and returns the exit code. Errors are thrown. */
 export async function runCommandLine(argv: readonly string[], options: RunOptions): Promise<number> {
   const { verb, words, given } = readCommandLine(argv);
-  const { environment } = options;
+  const environment = given.flag("offline")
+    ? { ...options.environment, isOffline: () => true }
+    : options.environment;
   const messages = new Messages({
     quiet: given.flag("quiet"),
     terminal: environment.messagesAreTerminal,
@@ -49,10 +52,12 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
   });
   const session = options.session ??
     new Session(environment, { chosenHome: given.value("home"), open: options.openStore });
+  const catalogs = new Catalogs({ environment, arguments: given, session, messages });
   const context: Context = {
     verb,
     words,
     arguments: given,
+    catalogs,
     environment,
     output,
     messages,
@@ -60,8 +65,9 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     runAnother: (other, sink = options.sink) => runCommandLine(other, { ...options, sink, session }),
   };
   try {
-    const code = await (await verb.load()).run(context);
+    const code = await (await verb.load()).run(await withEmbeddedUris(context));
     await output.drain();
+    await catalogs.close();
     await file?.finish();
     return code;
   } catch (error) {
@@ -71,9 +77,28 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     throw await explained(error, session, given);
   } finally {
     messages.endProgress();
+    await endSession(catalogs, messages);
     if (given.flag("stats")) messages.warn(costLine(await session.costs()));
     if (!options.session) await session.close();
   }
+}
+
+/** A command that failed says so, whatever the end of its session says. */
+async function endSession(catalogs: Catalogs, messages: Messages): Promise<void> {
+  try {
+    await catalogs.close();
+  } catch (error) {
+    messages.warn(`tarn: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The embedded engine's own verbs take logical URIs, too: they are what they lead to. */
+async function withEmbeddedUris(context: Context): Promise<Context> {
+  const { verb, arguments: given, catalogs } = context;
+  if (!resolvesUris(verb)) return context;
+  const positionals: string[] = [];
+  for (const text of given.positionals) positionals.push(await catalogs.embedded(text, verb.name));
+  return { ...context, arguments: given.withPositionals(positionals) };
 }
 
 function costLine(costs: StoreCosts | undefined): string {

@@ -8,7 +8,15 @@ import type { Store, StoreCosts } from "../drivers/store.ts";
 import type { Environment } from "./environment.ts";
 
 /** Opens the store of a home; where there is none yet, an empty one that keeps nothing, unless `TARN_KV` names what does. */
-export type OpenStore = (home: FoundHome) => Promise<Store>;
+export type OpenStore = (home: FoundHome, kv?: string) => Promise<Store>;
+
+/** A home, and a key-value store, that the configuration names for the embedded engine. */
+export interface PreferredHome {
+  readonly home?: string;
+  readonly kv?: string;
+  /** Whether it may name a key-value store. */
+  readonly isTrusted: boolean;
+}
 
 export class Session {
   readonly #environment: Environment;
@@ -16,11 +24,17 @@ export class Session {
   readonly #open: OpenStore;
   #store: Promise<Store> | undefined;
   #home: string | undefined;
+  #preferred: PreferredHome | undefined;
 
   constructor(environment: Environment, options: { chosenHome?: string; open?: OpenStore } = {}) {
     this.#environment = environment;
     this.#chosenHome = options.chosenHome;
-    this.#open = options.open ?? ((home) => openHome(home, environment));
+    this.#open = options.open ?? ((home, kv) => openHome(home, environment, kv));
+  }
+
+  /** Says which home counts where none was chosen. */
+  prefer(home: PreferredHome): void {
+    this.#preferred = home;
   }
 
   /** Returns the store; where there is no home yet, one without repositories. */
@@ -31,8 +45,8 @@ export class Session {
 
   /** Returns the store, made with its home if there is none: for commands that can be a user's first. */
   async makeStore(): Promise<Store> {
-    const { findHome, makeHome } = await import("../catalog/home.ts");
-    const found = findHome(this.#environment.homePlaces(this.#chosenHome));
+    const { makeHome } = await import("../catalog/home.ts");
+    const found = await this.#find();
     if (!found.ready) {
       await this.close();
       makeHome(found.folder);
@@ -43,6 +57,16 @@ export class Session {
   /** Returns the folder of the home that the store was opened in, if any. */
   get home(): string | undefined {
     return this.#home;
+  }
+
+  /** Returns the folder of the home that counts, whether it is there or not; `undefined` if it cannot be used. */
+  async homeFolder(): Promise<string | undefined> {
+    try {
+      return (await this.#find()).folder;
+    } catch {
+      // Who needs the home is told.
+      return undefined;
+    }
   }
 
   /** Returns what the store of this run has cost, if it was opened and counts that. */
@@ -57,16 +81,26 @@ export class Session {
   }
 
   async #openFound(): Promise<Store> {
-    const { findHome } = await import("../catalog/home.ts");
-    const found = findHome(this.#environment.homePlaces(this.#chosenHome));
+    const found = await this.#find();
     this.#home = found.ready ? found.folder : undefined;
-    return await this.#open(found);
+    return await this.#open(found, this.#preferred?.kv);
+  }
+
+  async #find(): Promise<FoundHome> {
+    const { findHome } = await import("../catalog/home.ts");
+    const places = this.#environment.homePlaces(this.#chosenHome);
+    const { home, isTrusted } = this.#preferred ?? {};
+    if (places.chosen || home === undefined) return findHome(places);
+    const found = findHome({ ...places, chosen: { path: home, by: "the configuration" } });
+    return { ...found, isTrusted: found.isTrusted && isTrusted === true };
   }
 }
 
-async function openHome(home: FoundHome, environment: Environment): Promise<Store> {
+async function openHome(home: FoundHome, environment: Environment, kv: string | undefined): Promise<Store> {
   const { openHomeStore } = await import("../catalog/registry.ts");
-  return await openHomeStore(home.ready ? home.folder : undefined, await homeOptions(home, environment));
+  const options = await homeOptions(home, environment);
+  const named = options.kv || kv === undefined ? {} : { kv: await addressOf(kv, environment) };
+  return await openHomeStore(home.ready ? home.folder : undefined, { ...options, ...named });
 }
 
 /** Returns how this environment has a home opened. */
@@ -76,6 +110,7 @@ export async function homeOptions(home: FoundHome, environment: Environment): Pr
   return {
     ...kv,
     homeToBe: home.folder,
+    isOffline: environment.isOffline(),
     isTrusted: home.isTrusted,
     nativeFolders: [join(environment.cacheFolder(), "native")],
     allowNetwork: environment.allowsNetworkFileSystems(),
@@ -83,7 +118,8 @@ export async function homeOptions(home: FoundHome, environment: Environment): Pr
   };
 }
 
-async function addressOf(text: string, environment: Environment): Promise<KvAddress> {
+/** Returns the address of a key-value store that a variable or a configuration names. */
+export async function addressOf(text: string, environment: Environment): Promise<KvAddress> {
   const { parseKvAddress } = await import("../catalog/kv_address.ts");
   return parseKvAddress(text, environment.homePlaces(undefined).workingFolder);
 }

@@ -34,6 +34,19 @@ function isGentle(signal: string): boolean {
   return true;
 }
 
+/** How long what ends a run by an interrupt may take. */
+const LAST_WORDS_MS = 3000;
+
+let lastWords: (() => Promise<void>) | undefined;
+
+/** Has an interrupt wait a little for `end` before it ends the program. Returns how to undo that. */
+export function beforeInterrupt(end: () => Promise<void>): () => void {
+  lastWords = end;
+  return () => {
+    lastWords = undefined;
+  };
+}
+
 /** Remembers a file that must not stay if the program is interrupted. */
 export function addTemporaryFile(path: string): void {
   temporaryFiles.add(path);
@@ -61,7 +74,13 @@ export function handleSignals(form: { json: boolean }): () => void {
         ? `${JSON.stringify({ kind: "canceled", code: "canceled", message, hint: "" })}\n`
         : `tarn: ${message}\n`,
     );
-    process.exit(EXIT_CANCELED);
+    const words = lastWords;
+    lastWords = undefined;
+    const exit = () => process.exit(EXIT_CANCELED);
+    // A second interrupt does not wait.
+    if (!words) return exit();
+    setTimeout(exit, LAST_WORDS_MS);
+    words().then(exit, exit);
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const handlers = signals.map((signal) => [signal, () => stop(signal)] as const);

@@ -113,6 +113,7 @@ function testEnvironment(
     cacheFolder: () => join(folder, "cache"),
     temporaryFolder: () => folder,
     allowsNetworkFileSystems: () => false,
+    isOffline: () => false,
     variable: () => undefined,
     exactVariable: () => undefined,
     withVariables: (more) => ({ PATH: process.env["PATH"], ...more }),

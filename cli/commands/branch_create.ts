@@ -6,7 +6,10 @@ import { EXIT_OK } from "../exit_codes.ts";
 import { nameOf, refLocation, refOf, sourceOf } from "../locations.ts";
 import { refText } from "../render/refs.ts";
 
-export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
+export async function run(context: Context): Promise<number> {
+  const { arguments: given, catalogs, environment, output, session } = context;
+  const catalog = await catalogs.serving(given.positionals[0]!);
+  if (catalog) return await (await import("../catalog/branch_create.ts")).branchCreate(context, catalog);
   const location = refLocation(given.positionals[0]!);
   const { repository } = location;
   const source = sourceOf(given, location);

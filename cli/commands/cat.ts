@@ -6,9 +6,12 @@ import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { objectLocation, refOf } from "../locations.ts";
 
-export async function run({ arguments: given, output, session }: Context): Promise<number> {
-  const location = objectLocation(given.positionals[0]!, given.value("key"));
+export async function run(context: Context): Promise<number> {
+  const { arguments: given, catalogs, output, session } = context;
   const range = byteRange(given.value("range"));
+  const catalog = await catalogs.serving(given.positionals[0]!);
+  if (catalog) return await (await import("../catalog/cat.ts")).cat(context, catalog, range);
+  const location = objectLocation(given.positionals[0]!, given.value("key"));
   const store = await session.store();
   const ref = await refOf(store, location);
   const { body } = await store.read(location.repository, ref, location.key, range ? { range } : {});

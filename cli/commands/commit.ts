@@ -5,11 +5,16 @@ import { systemClock } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import { parseTime } from "../../base/time.ts";
 import type { Store } from "../../drivers/store.ts";
+import type { ParsedArguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { branchOf, objectOrFolder, refLocation, refUri } from "../locations.ts";
 
-export async function run({ arguments: given, environment, output, session }: Context): Promise<number> {
+export async function run(context: Context): Promise<number> {
+  const { arguments: given, catalogs, environment, output, session } = context;
+  const catalog = await catalogs.serving(given.positionals[0]!);
+  if (catalog) return await (await import("../catalog/commit.ts")).commit(context, catalog);
+  refusePartial(given);
   const location = refLocation(given.positionals[0]!);
   const options = {
     message: given.value("message") ?? "",
@@ -28,6 +33,16 @@ export async function run({ arguments: given, environment, output, session }: Co
   const commit = await store.commit(location.repository, branch, options);
   output.result(commitJson(commit), refUri(location.repository, commit.id));
   return EXIT_OK;
+}
+
+/** A URI of the embedded engine's names a branch, and nothing on it. */
+function refusePartial(given: ParsedArguments): void {
+  if (!given.flag("partial")) return;
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    'Cannot run "commit" with "--partial" here: name what it is to take with --path',
+  );
 }
 
 /** A path that takes nothing was mistyped: what else was named is no whole commit then. Fails with `nothing_staged`. */

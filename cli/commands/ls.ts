@@ -11,8 +11,10 @@ import { listingForm } from "../render/objects.ts";
 import { type KindOfRef, mixedRefsForm, repositoriesForm } from "../render/refs.ts";
 
 export async function run(context: Context): Promise<number> {
-  const { arguments: given, output, session } = context;
+  const { arguments: given, catalogs, output, session } = context;
   const text = given.positionals[0] ?? "lakefs://";
+  const catalog = given.positionals.length === 0 ? undefined : await catalogs.serving(text);
+  if (catalog) return await (await import("../catalog/ls.ts")).ls(context, catalog);
   const location = parseLocation(text);
   const amount = given.count("amount");
   const store = await session.store();

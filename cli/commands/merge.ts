@@ -17,10 +17,14 @@ const STRATEGIES: readonly MergeStrategy[] = ["source-wins", "dest-wins"];
 const MAX_LEFT_NAMED = 20;
 
 export async function run(context: Context): Promise<number> {
-  const { arguments: given, output, session } = context;
+  const { arguments: given, catalogs, output, session } = context;
+  const strategy = strategyOf(given.value("strategy"));
+  for (const text of given.positionals) {
+    const catalog = await catalogs.serving(text);
+    if (catalog) return await (await import("../catalog/merge.ts")).merge(context, catalog, strategy);
+  }
   const sides = sidesOf(given.positionals, given.value("from"));
   const { repository } = sides.destination;
-  const strategy = strategyOf(given.value("strategy"));
   const choices = await choicesOf(context);
   const store = await session.store();
   const drivers = await driversOf(context);

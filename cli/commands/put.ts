@@ -18,8 +18,13 @@ import { counted, grouped, humanSize } from "../render/sizes.ts";
 import { readDescriptor } from "../streams.ts";
 
 export async function run(context: Context): Promise<number> {
-  const { arguments: given } = context;
+  const { arguments: given, catalogs } = context;
   const path = givenPath(context);
+  const catalog = await catalogs.serving(given.positionals[0]!);
+  if (catalog) {
+    if (given.flag("recursive")) checkFolder(path);
+    return await (await import("../catalog/put.ts")).put(context, catalog, path);
+  }
   const location = keyLocation(given.positionals[0]!, given.value("key"));
   const options = { contentType: given.value("content-type"), metadata: metadataOf(context) };
   if (given.flag("recursive")) return await putAll(context, { location, path, options });

@@ -12,6 +12,8 @@ import { branchOf, keyLocation, objectLocation, objectUri, type RefLocation } fr
 import { counted } from "../render/sizes.ts";
 
 export async function run(context: Context): Promise<number> {
+  const catalog = await context.catalogs.serving(context.arguments.positionals[0]!);
+  if (catalog) return await (await import("../catalog/rm.ts")).rm(context, catalog);
   if (context.arguments.flag("recursive")) return await removeFolder(context);
   checkNotRecursive(context.arguments);
   return await removeObject(context);

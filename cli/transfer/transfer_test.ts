@@ -132,7 +132,7 @@ describe("cp", () => {
       [["lakefs://repo/main/p/b", "lakefs://none/main/c"], 3],
       [["--dry-run", "lakefs://repo/main/p/b", "lakefs://repo/main/c"], 2],
       [[path, `${path}2`], 2],
-      [[path, "s3://bucket/x"], 2],
+      [[path, "s3://bucket/x"], 9],
     ];
     for (const [argv, code] of cases) {
       const ran = await run("cp", ...argv);

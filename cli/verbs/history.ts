@@ -68,6 +68,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
         multiple: true,
         help: "only this object, or what lies in this folder; may be repeated",
       },
+      partial: { help: "of a URI of the catalog: only what lies at and under it" },
       "allow-empty": { alias: "allow-empty-commit", help: "commit even when nothing is staged" },
       "allow-empty-message": { help: "commit without a message" },
       date: {

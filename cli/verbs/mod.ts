@@ -7,6 +7,7 @@ import { closest } from "../../base/suggestions.ts";
 import { CONFIG_VERBS } from "./config.ts";
 import { HISTORY_VERBS } from "./history.ts";
 import { OBJECT_VERBS } from "./objects.ts";
+import { PIN_VERBS } from "./pins.ts";
 import { REF_VERBS } from "./refs.ts";
 import { COMPLETE_VERB, REPOSITORY_VERBS, START_VERBS } from "./start.ts";
 import { SERVE_VERBS } from "./serve.ts";
@@ -20,12 +21,31 @@ export const VERB_GROUPS: readonly (readonly [string, readonly VerbSpec[]])[] = 
   ["Objects", OBJECT_VERBS],
   ["History", HISTORY_VERBS],
   ["Branches and tags", REF_VERBS],
+  ["Pins", PIN_VERBS],
   ["Configuration", CONFIG_VERBS],
   ["Server", SERVE_VERBS],
   ["Upkeep", UPKEEP_VERBS],
 ];
 
 export const VERBS: readonly VerbSpec[] = VERB_GROUPS.flatMap(([, verbs]) => verbs);
+
+/** Verbs of the catalog: they work on every store, and take URIs as they are. */
+const CATALOG_VERBS = new Set([
+  "put",
+  "cat",
+  "ls",
+  "stat",
+  "rm",
+  "commit",
+  "merge",
+  "branch create",
+]);
+const EMBEDDED_VERBS = new Set([...OBJECT_VERBS, ...HISTORY_VERBS, ...REF_VERBS]);
+
+/** Returns whether a verb works on the embedded engine alone, so that other URIs are to be resolved to its own. */
+export function resolvesUris(verb: VerbSpec): boolean {
+  return EMBEDDED_VERBS.has(verb) && !CATALOG_VERBS.has(verb.name);
+}
 
 /** lakectl's names of our verbs. */
 const LAKECTL_NAMES: Readonly<Record<string, string>> = {

@@ -35,6 +35,9 @@ export const GLOBAL_OPTIONS: OptionTable = {
     value: "FILE",
     help: "the configuration (else TARN_CONFIG, the nearest tarn.yaml, your own)",
   },
+  offline: {
+    help: "answer from the cache and this machine alone: no connection is made (else TARN_OFFLINE=1)",
+  },
   tenant: { value: "NAME", help: "see what this tenant sees of it (else TARN_TENANT)" },
   json: { help: "print one JSON document" },
   jsonl: { help: "print lists as one JSON document a line" },

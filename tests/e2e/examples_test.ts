@@ -47,6 +47,8 @@ const BEFORE: Readonly<Record<string, string>> = {
     "tarn put lakefs://sales/main/report.csv data/a.csv; tarn put lakefs://sales/main/tables/new.csv data/a.csv",
   "bisect run":
     "printf '#!/bin/sh\\ntarn get -r \"$TARN_URI\" checked/$TARN_COMMIT\\n' > check.sh; chmod +x check.sh",
+  "pin": "tarn pin --write sales.lock lakefs://sales/main/tables/",
+  "fetch": "tarn pin --write sales.lock lakefs://sales/main/tables/",
   "kv copy": "tarn init; tarn repo create lakefs://other",
   "config show": CONFIGURED,
   "config check": CONFIGURED,

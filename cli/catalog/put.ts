@@ -1,0 +1,96 @@
+/** `put` over the catalog: a file, standard input, or a folder file by file, its names checked before the first one is written. */
+
+import { CodedError } from "../../base/errors.ts";
+import { parseUri } from "../../base/uri.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { LocalFile, LocalFiles } from "../../catalog/local_folder.ts";
+import type { Context } from "../context.ts";
+import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
+import { Failures } from "../folders/failures.ts";
+import { checkNotRecursive } from "../folders/recursive.ts";
+import { walkFolder } from "../folders/walk.ts";
+import { entryJson } from "../render/entries.ts";
+import { FileProgress } from "../render/progress.ts";
+import { counted, grouped, humanSize } from "../render/sizes.ts";
+import { readDescriptor } from "../streams.ts";
+import { refuseOptions } from "./options.ts";
+import { uriBelow } from "./walk.ts";
+
+export async function put(context: Context, catalog: Catalog, path: string): Promise<number> {
+  const { arguments: given, output } = context;
+  refuseOptions(given, "put", ["key", "content-type", "meta", "dry-run", "reread"]);
+  const uri = given.positionals[0]!;
+  if (given.flag("recursive")) return await putAll(context, catalog, path);
+  checkNotRecursive(given);
+  const entry = await catalog.put(uri, path === "-" ? { body: readDescriptor(0) } : { path });
+  const isFolder = parseUri(uri).segments.at(-1) === "";
+  const whole = isFolder ? uriBelow(uri, entry.name) : uri;
+  output.result({ uri: whole, ...entryJson({ path: entry.name, entry }) }, output.shown(whole));
+  return EXIT_OK;
+}
+
+async function putAll(context: Context, catalog: Catalog, path: string): Promise<number> {
+  const { arguments: given, messages, output } = context;
+  const failures = new Failures(messages, "put");
+  const walked = new WalkedFiles(path, {
+    exclude: given.values("exclude"),
+    followSymlinks: given.flag("follow-symlinks"),
+    failures,
+  });
+  const progress = new FileProgress(messages, "Putting");
+  let count = 0;
+  const { sizeBytes = 0 } = await catalog.putFolder(given.positionals[0]!, walked.files, {
+    onFile: (entry) => {
+      count++;
+      progress.addFile();
+      progress.addBytes(entry.sizeBytes ?? 0);
+    },
+  });
+  const { ignored } = walked;
+  const text = [`Put ${counted(count, "file")} (${humanSize(sizeBytes)})`];
+  if (ignored > 0) text.push(`${grouped(ignored)} ignored`);
+  if (failures.count > 0) text.push(`${grouped(failures.count)} left out`);
+  output.result(
+    { put: count, ignored, failed: failures.count, size_bytes: sizeBytes, failures: failures.kept },
+    text.join(", "),
+  );
+  return failures.count > 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+interface WalkedOptions {
+  readonly exclude: readonly string[];
+  readonly followSymlinks: boolean;
+  readonly failures: Failures;
+}
+
+/** The files of a folder, as often as they are gone through; what is left out is told the first time. */
+class WalkedFiles {
+  readonly #path: string;
+  readonly #options: WalkedOptions;
+  #isTold = false;
+  ignored = 0;
+
+  constructor(path: string, options: WalkedOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  readonly files: LocalFiles = () => this.#walk();
+
+  *#walk(): Generator<LocalFile> {
+    const { exclude, followSymlinks, failures } = this.#options;
+    const isFirst = !this.#isTold;
+    this.#isTold = true;
+    for (const item of walkFolder(this.#path, { exclude, followSymlinks, ignoreFiles: true })) {
+      if (item.kind === "file") yield item;
+      else if (item.kind === "ignored") this.ignored += isFirst ? 1 : 0;
+      // A name that no URI has is found before anything is written.
+      else if (item.code === "name_not_utf8") throw refusedName(item.shown, item.why);
+      else if (isFirst) failures.leaveOut(item.shown, item.code, item.why);
+    }
+  }
+}
+
+function refusedName(shown: string, why: string): CodedError {
+  return new CodedError("invalid", "file_unusable", `Cannot put "${shown}": ${why}`);
+}

@@ -1,0 +1,12 @@
+/** `snapshot`: a read-only copy of what a URI stands for now. */
+
+import type { Context } from "../context.ts";
+import { EXIT_OK } from "../exit_codes.ts";
+
+export async function run({ arguments: given, catalogs, output }: Context): Promise<number> {
+  const [uri, folder] = given.positionals as readonly [string, string];
+  const catalog = await catalogs.open();
+  const path = await catalog.snapshot(uri, folder);
+  output.result({ uri, path }, output.shown(path));
+  return EXIT_OK;
+}

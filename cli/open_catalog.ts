@@ -1,0 +1,141 @@
+/** Opening the catalog of a run: its configuration, its cache, its hooks, and the engines that its stores stand on. */
+
+import { resolve } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import { type Catalog, openCatalog } from "../catalog/catalog.ts";
+import type { Config, StoreConfig } from "../catalog/config/mod.ts";
+import { loadHooks } from "../catalog/hooks/mod.ts";
+import { findHome } from "../catalog/home.ts";
+import { openCatalogStore, openHomeStore } from "../catalog/registry.ts";
+import { openLocalCache } from "../cache/mod.ts";
+import type { Store } from "../drivers/store.ts";
+import { cacheRoot } from "./cache_root.ts";
+import type { CatalogsOptions } from "./catalogs.ts";
+import { configReader, configurationOf } from "./configuration.ts";
+import { SCHEME } from "./locations.ts";
+import { addressOf, homeOptions } from "./session.ts";
+import { beforeInterrupt } from "./signals.ts";
+
+export async function loadCatalog(options: CatalogsOptions): Promise<LoadedCatalog> {
+  const source = await configurationOf(options);
+  const config = await source.load(configReader(options.environment));
+  return new LoadedCatalog(options, config);
+}
+
+/** A home, and a key-value store, that a store of the configuration names. */
+interface EnginePlace {
+  readonly home?: string;
+  readonly kv?: string;
+}
+
+/** A configuration that was loaded, and the catalog over it once it is asked for. */
+export class LoadedCatalog {
+  readonly #options: CatalogsOptions;
+  readonly #config: Config;
+  #opened: Promise<Catalog> | undefined;
+  /** Engines that this run opened beside its session's, by place. */
+  readonly #engines = new Map<string, Promise<Store>>();
+  #end: (() => Promise<void>) | undefined;
+
+  constructor(options: CatalogsOptions, config: Config) {
+    this.#options = options;
+    this.#config = config;
+    if (this.hasEmbedded) options.session.prefer({ ...this.#embedded, isTrusted: config.isTrusted });
+  }
+
+  /** Whether `lakefs://` is the embedded engine, wherever its home is. */
+  get hasEmbedded(): boolean {
+    return this.#config.stores.get(SCHEME)?.driver === "graveler";
+  }
+
+  /** Whether commands may use the embedded engine without the catalog: no hook would be passed by. */
+  get isPlain(): boolean {
+    return this.hasEmbedded && this.#config.hooks.length === 0;
+  }
+
+  open(): Promise<Catalog> {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#end?.();
+    } finally {
+      for (const engine of this.#engines.values()) await (await engine.catch(() => undefined))?.close();
+    }
+  }
+
+  async #open(): Promise<Catalog> {
+    const { environment, messages, session } = this.#options;
+    const config = this.#config;
+    const configHooks = await loadHooks(config.hooks, {
+      configFolder: config.raw.folder,
+      userConfigFolder: environment.configPlaces(undefined).userConfigFolder,
+      userFolder: environment.userFolder(),
+      log: (record) => messages.warn(JSON.stringify(record)),
+      clock: systemClock,
+    });
+    const { maxBytes } = config.cache;
+    const cache = await openLocalCache({
+      root: cacheRoot(config, { environment, home: await session.homeFolder() }),
+      isOffline: environment.isOffline(),
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    });
+    const catalog = await openCatalog({
+      config,
+      cache,
+      openStore: (store) => openCatalogStore(store, { openEngine: (place) => this.#engine(place) }),
+      principal: environment.who(),
+      configHooks,
+    });
+    const end = async () => {
+      forget();
+      await catalog.close();
+      await cache.close();
+    };
+    // The session's end is a hook's last word, also when an interrupt ends the run.
+    const forget = configHooks.length === 0 ? () => {} : beforeInterrupt(end);
+    this.#end = end;
+    return catalog;
+  }
+
+  /** Returns the engine of a place; the run's own is shared with the commands that use it directly, and not closed here. */
+  async #engine(place: EnginePlace): Promise<Store> {
+    if (this.hasEmbedded && isSamePlace(place, this.#embedded)) {
+      return await this.#options.session.store();
+    }
+    const key = JSON.stringify([place.home, place.kv]);
+    const engine = this.#engines.get(key) ?? this.#openEngine(place);
+    this.#engines.set(key, engine);
+    return await engine;
+  }
+
+  async #openEngine({ home, kv }: EnginePlace): Promise<Store> {
+    const { environment, arguments: given } = this.#options;
+    const places = environment.homePlaces(given.value("home"));
+    const found = findHome(
+      home === undefined ? places : { ...places, chosen: { path: resolve(home), by: "the configuration" } },
+    );
+    const options = await homeOptions(found, environment);
+    const address = kv === undefined ? options.kv : await addressOf(kv, environment);
+    return await openHomeStore(found.ready ? found.folder : undefined, {
+      ...options,
+      kv: address,
+      isTrusted: found.isTrusted && this.#config.isTrusted,
+    });
+  }
+
+  get #embedded(): EnginePlace {
+    return placeOf(this.#config.stores.get(SCHEME));
+  }
+}
+
+function placeOf(store: StoreConfig | undefined): EnginePlace {
+  const { home, kv } = store?.options ?? {};
+  return { ...(typeof home === "string" ? { home } : {}), ...(typeof kv === "string" ? { kv } : {}) };
+}
+
+function isSamePlace(a: EnginePlace, b: EnginePlace): boolean {
+  return a.home === b.home && a.kv === b.kv;
+}
