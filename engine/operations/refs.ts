@@ -20,20 +20,14 @@ export async function getRef(repository: Repository, kind: RefKind, name: string
   return refInfo((await findRef(repository, kind, name)).record);
 }
 
-/** Yields branches or tags; `after` is the last name of the page before. */
+/** Yields branches or tags; `after` is the last name of the page before, which may be gone by now. */
 export async function* listRefs(
   repository: Repository,
   kind: RefKind,
-  { prefix, after }: { prefix?: string; after?: string } = {},
+  options: { prefix?: string; after?: string } = {},
 ): AsyncGenerator<readonly RefInfo[]> {
-  let isPast = after === undefined;
-  for await (const page of repository.refs.list(kind, prefix)) {
-    const infos: RefInfo[] = [];
-    for (const record of page) {
-      if (isPast) infos.push(refInfo(record));
-      else if (record.name === after) isPast = true;
-    }
-    if (infos.length > 0) yield infos;
+  for await (const page of repository.refs.list(kind, options)) {
+    if (page.length > 0) yield page.map(refInfo);
   }
 }
 

@@ -27,6 +27,20 @@ test("a branch is a pointer with staged changes of its own", async () => {
   assert.deepEqual(ids(await collect(store.listBranches("repo"))), ["feature/x", "main"]);
 });
 
+test("a listing goes on after a name, in any case, also when there is no such ref any more", async () => {
+  const { store } = await withRepository();
+  for (const name of ["a", "b-2", "B1", "c"]) await store.createBranch("repo", name, "main", WHO);
+  const after = async (name: string, prefix = "") =>
+    ids(await collect(store.listBranches("repo", { after: name, prefix })));
+  assert.deepEqual(await after("a"), ["b-2", "B1", "c", "main"]);
+  assert.deepEqual(await after("b1"), ["c", "main"]);
+  assert.deepEqual(await after("ma"), ["main"]);
+  assert.deepEqual(await after("a", "c"), ["c"]);
+  assert.deepEqual(await after("x".repeat(5000)), []);
+  await store.deleteBranch("repo", "b-2", WHO);
+  assert.deepEqual(await after("b-2"), ["B1", "c", "main"]);
+});
+
 test("names that are taken, by the other kind too, or that differ only in case, are refused", async () => {
   const { store } = await withRepository();
   await store.createTag("repo", "v1", "main", WHO);

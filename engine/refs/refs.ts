@@ -11,7 +11,7 @@
  * the deletion that it takes back, so none is taken back twice, and no branch comes back with tokens that it had once.
  */
 
-import { equalBytes, utf8 } from "../../base/bytes.ts";
+import { afterKey, equalBytes, utf8 } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
@@ -123,9 +123,19 @@ export class Refs {
       .sort((a, b) => (a.move.id < b.move.id ? 1 : -1));
   }
 
-  /** Yields live refs of one kind, in the order of their folded names. */
-  async *list(kind: "branch" | "tag", prefix = ""): AsyncGenerator<readonly RefRecord[]> {
-    for await (const page of this.#kv.scan(this.#partition, { prefix: utf8(PREFIX + foldName(prefix)) })) {
+  /**
+   * Yields live refs of one kind, in the order of their folded names; with `after` those that come after that one, whether or
+   * not there is a ref of that name.
+   */
+  async *list(
+    kind: "branch" | "tag",
+    { prefix = "", after }: { readonly prefix?: string; readonly after?: string } = {},
+  ): AsyncGenerator<readonly RefRecord[]> {
+    const scan = {
+      prefix: utf8(PREFIX + foldName(prefix)),
+      ...(after === undefined ? {} : { start: afterKey(refKey(after)) }),
+    };
+    for await (const page of this.#kv.scan(this.#partition, scan)) {
       const records = page.map(({ value }) => decodeRef(value));
       yield records.filter((record) =>
         !record.isDeleted && record.name.startsWith(prefix) &&

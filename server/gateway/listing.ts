@@ -48,7 +48,7 @@ export async function* repositoryKeys(
   const { prefix, delimiter, after } = options;
   const isOwnFold = delimiter.includes("/") && delimiter.length > 1;
   let folded = "";
-  for await (const ref of refNames(store, repository, { prefix, after })) {
+  for (const ref of await refNames(store, repository, { prefix, after })) {
     const base = `${ref}/`;
     const at = delimiter === "" ? -1 : base.indexOf(delimiter, prefix.length);
     if (at >= 0) {

@@ -57,6 +57,27 @@ describe("listings of a repository's root", () => {
     assert.deepEqual(await pages(gateway, "&start-after=a0/2/x", 1000), []);
   });
 
+  it("go on in the middle of a ref of any name, in the order of bytes, in which upper case comes first", async (t) => {
+    const gateway = await testGateway(t);
+    const { store } = gateway;
+    const refs = ["Work", "Zed", "early", "main-2", "main", "mainly", "wood"];
+    for (const ref of refs) {
+      if (ref !== "main") await store.createBranch("repo", ref, "main", "ann");
+      await write(store, ref, { "1": "1", "2": "2" });
+    }
+    const keys = refs.flatMap((ref) => [`${ref}/1`, `${ref}/2`]);
+    for (const size of [1, 2, 3, 1000]) assert.deepEqual(await pages(gateway, "", size), keys, `by ${size}`);
+    for (const size of [1, 3]) {
+      assert.deepEqual(
+        await pages(gateway, "&delimiter=/", size),
+        refs.map((ref) => `${ref}/`),
+        `by ${size}`,
+      );
+    }
+    assert.deepEqual(await pages(gateway, "&start-after=main/", 1000), keys.slice(8));
+    assert.deepEqual(await pages(gateway, "&start-after=mai", 1000), keys.slice(6));
+  });
+
   it("fold at delimiters that a ref's name, or its end, has in it", async (t) => {
     const gateway = await withRefs(t);
     assert.deepEqual(await pages(gateway, "&delimiter=-", 1), [
