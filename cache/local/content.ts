@@ -82,7 +82,7 @@ export class Content {
   }
 
   /** Removes a file, if it is in the state that is given or none is, and the folders that become empty. */
-  remove(key: CacheKey, state?: FileState): boolean {
+  remove(key: CacheKey, state?: FileRecordState): boolean {
     const path = this.#layout.contentOf(key);
     if (!this.#isReal(dirname(path))) return false;
     if (state) {

@@ -9,12 +9,13 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { CacheKey } from "../cache.ts";
+import type { FileRecordState } from "./content.ts";
 import { packKey } from "./file_records.ts";
 import { type Parts, unpackMeta } from "./files.ts";
 import { type CacheItem, cacheItems, totalBytes } from "./items.ts";
-import { isAtOrBelow, keyBelow, keyHash } from "./layout.ts";
+import { isAtOrBelow, keyBelow } from "./layout.ts";
 import type { Leases } from "./leases.ts";
-import { readRecord, removeIfThere, writeRecord } from "./records.ts";
+import { bytesAt, messagePack, readRecord, removeIfThere, unsealed, writeRecord } from "./records.ts";
 import { lockItem } from "./item_locks.ts";
 import { walkContent } from "./walk.ts";
 
@@ -85,7 +86,7 @@ export class Eviction {
   }
 
   async #evictFile({ key }: CacheItem, items: readonly CacheItem[]): Promise<number | undefined> {
-    const { layout, content, leases, temporary } = this.#parts;
+    const { layout, leases, temporary } = this.#parts;
     const path = layout.metaOf(key);
     const record = await readRecord(path);
     removeIfThere(path);
@@ -95,7 +96,7 @@ export class Eviction {
     }
     const file = unpackMeta(record)?.file;
     if (!file || items.some((other) => other.kind === "folder" && isAtOrBelow(key, other.key))) return 0;
-    return content.remove(key) ? file.size : 0;
+    return await this.removeStray(key, file);
   }
 
   async #evictFolder({ key }: CacheItem, items: readonly CacheItem[]): Promise<number | undefined> {
@@ -122,24 +123,27 @@ export class Eviction {
 
   /** Removes the files of a folder that belong to nothing else: no other folder, and no record of their own. */
   async #removeContent(key: CacheKey, others: readonly CacheItem[]): Promise<number> {
-    const { layout, locks, content } = this.#parts;
+    const { layout, content } = this.#parts;
     const root = layout.contentOf(key);
     let freed = 0;
     for (const path of walkContent(root)) {
       const file = keyBelow(key, path);
-      if (others.some((other) => isAtOrBelow(file, other.key))) continue;
-      const lock = await locks.tryTake(keyHash(file));
-      if (!lock) continue;
-      try {
-        if (await readRecord(layout.metaOf(file)) !== undefined) continue;
-        const size = content.look(layout.contentOf(file))?.size ?? 0;
-        if (content.remove(file)) freed += size;
-      } finally {
-        lock.release();
-      }
+      if (!others.some((other) => isAtOrBelow(file, other.key))) freed += await this.removeStray(file);
     }
     content.pruneFolders(root);
     return freed;
+  }
+
+  /** Removes a file that has no record, if it is in the state that is given, and returns its bytes. */
+  async removeStray(key: CacheKey, state?: FileRecordState): Promise<number> {
+    const { layout, content, writing } = this.#parts;
+    const pack = await messagePack();
+    return await writing.run(() => {
+      const record = bytesAt(layout.metaOf(key));
+      if (record && unpackMeta(unsealed(pack, record))) return 0;
+      const size = content.look(layout.contentOf(key))?.size ?? 0;
+      return content.remove(key, state) ? size : 0;
+    });
   }
 
   /** Lets the next write count anew: much has been removed. */

@@ -13,15 +13,17 @@ import { type Content, isSameFile } from "./content.ts";
 import { writeDownload } from "./downloads.ts";
 import { type FileRecord, packFile, packKey, unpackFile, unpackKey } from "./file_records.ts";
 import { doneFoldersAround, listedFile, touch } from "./folder_records.ts";
-import { keyHash, type Layout, shownKey } from "./layout.ts";
+import { type Layout, shownKey } from "./layout.ts";
 import type { Locks } from "./locks.ts";
-import { bytesAt, messagePack, removeIfThere, unsealed, writeRecord } from "./records.ts";
+import { bytesAt, messagePack, placeRecord, removeIfThere, sealed, unsealed } from "./records.ts";
 import type { TemporaryFiles } from "./temporary.ts";
+import type { WriteLock } from "./write_lock.ts";
 
 /** What the parts of a cache work with. */
 export interface Parts {
   readonly layout: Layout;
   readonly locks: Locks;
+  readonly writing: WriteLock;
   readonly temporary: TemporaryFiles;
   readonly content: Content;
 }
@@ -40,6 +42,13 @@ export function unpackMeta(value: unknown): StoredRecord | undefined {
   const { key: packedKey, file: packedFile } = (value ?? {}) as Record<string, unknown>;
   const key = unpackKey(packedKey), file = unpackFile(packedFile);
   return key && file && { key, file };
+}
+
+export interface WriteOptions {
+  /** Whether the bytes survive power loss when the call has returned. */
+  readonly isFlushed: boolean;
+  readonly isRecorded: boolean;
+  readonly signal?: AbortSignal;
 }
 
 export class Files {
@@ -76,7 +85,7 @@ export class Files {
    * `bytes` are those of its own record, which may not have changed meanwhile.
    */
   async recheck(key: CacheKey, record: FileRecord, bytes?: Uint8Array): Promise<FileRecord | undefined> {
-    const { layout, locks, content } = this.#parts;
+    const { layout, content } = this.#parts;
     const path = layout.contentOf(key);
     if (content.look(path)?.size !== record.size) return undefined;
     const found = await content.hash(path);
@@ -84,44 +93,45 @@ export class Files {
     const after = bytesAt(layout.metaOf(key));
     if (bytes && !(after && equalBytes(after, bytes))) return undefined;
     const kept = { ...recordState(found.state), version: record.version, sha256: record.sha256 };
-    const lock = await locks.tryTake(keyHash(key)).catch(() => undefined);
-    try {
-      // Only a record that speaks of the file as it is now; who holds the lock otherwise writes a newer one.
-      if (lock && isUnchanged(content.look(path), found.state)) await this.#record(key, kept).catch(() => {});
-    } finally {
-      lock?.release();
-    }
+    // A cache that may only be read is hashed again each time.
+    await this.record(key, kept).catch(() => {});
     return kept;
   }
 
-  /** Downloads a file and puts it in its place. The caller holds the lock of the key. */
-  async write(
-    key: CacheKey,
-    download: Download,
-    { isFlushed, signal }: { isFlushed: boolean; signal?: AbortSignal },
-  ): Promise<FileRecord> {
-    const { content, temporary, layout } = this.#parts;
-    const path = await temporary.path();
-    const what = shownKey(key);
-    const { version, sha256 } = await writeDownload(download, path, { what, isFlushed, signal });
+  /** Downloads a file and puts it in its place, with a record of its own if it is to have one. */
+  async write(key: CacheKey, download: Download, options: WriteOptions): Promise<FileRecord> {
+    const { content, temporary, layout, writing } = this.#parts;
+    const { isFlushed, isRecorded, signal } = options;
+    const [path, recordPath] = [await temporary.path(), await temporary.path()];
+    const { version, sha256 } = await writeDownload(download, path, {
+      what: shownKey(key),
+      isFlushed,
+      signal,
+    });
+    const pack = await messagePack();
     try {
-      // The old record may not speak of the new file.
-      removeIfThere(layout.metaOf(key));
-      return { ...recordState(content.place(path, key)), version, sha256 };
+      return await writing.run(() => {
+        // The old record may not speak of the new file.
+        removeIfThere(layout.metaOf(key));
+        const record = { ...recordState(content.place(path, key)), version, sha256 };
+        if (isRecorded) placeRecord(layout.metaOf(key), sealed(pack, packMeta(key, record)), recordPath);
+        return record;
+      });
     } catch (error) {
       removeIfThere(path);
       throw error;
     }
   }
 
-  /** Writes the record of a file that has just been put in its place. The caller holds the lock of the key. */
-  record(key: CacheKey, file: FileRecord): Promise<void> {
-    return this.#record(key, file);
-  }
-
-  async #record(key: CacheKey, file: FileRecord): Promise<void> {
-    const { layout, temporary } = this.#parts;
-    await writeRecord(layout.metaOf(key), packMeta(key, file), await temporary.path());
+  /** Writes a record for a file, if that is still in the state that the record has. */
+  async record(key: CacheKey, record: FileRecord): Promise<void> {
+    const { content, temporary, layout, writing } = this.#parts;
+    const path = await temporary.path();
+    const bytes = sealed(await messagePack(), packMeta(key, record));
+    await writing.run(() => {
+      const now = content.look(layout.contentOf(key));
+      if (now && isSameFile(now, record)) placeRecord(layout.metaOf(key), bytes, path);
+    });
   }
 
   async #ownRecord(key: CacheKey): Promise<{ file: FileRecord; bytes: Uint8Array } | undefined> {
@@ -136,8 +146,4 @@ export function recordState({ size, mtimeSeconds, mtimeNanos, inode }: FileState
   "version" | "sha256"
 > {
   return { size, mtimeSeconds, mtimeNanos, inode };
-}
-
-function isUnchanged(now: FileState | undefined, before: FileState): boolean {
-  return now !== undefined && isSameFile(now, before);
 }

@@ -5,7 +5,7 @@ import type { CacheKey, Download, FolderFile } from "../cache.ts";
 import type { ListedFile } from "./file_records.ts";
 import type { FolderFetch, FolderParts } from "./folder_fetch.ts";
 import { type ListItem, ListWriter, readList } from "./folder_list.ts";
-import { keyBelow, keyHash, shownKey } from "./layout.ts";
+import { keyBelow, shownKey } from "./layout.ts";
 
 /** How many files are downloaded at a time, and how many that are done may wait for one before them. */
 const MOST_AT_ONCE = 8;
@@ -132,25 +132,22 @@ export class FolderDownloads {
   }
 
   async #write(file: FolderFile, download: () => Promise<Download>): Promise<ListedFile> {
-    const { locks, files, layout } = this.#parts;
+    const { files, layout } = this.#parts;
     const { signal } = this.#fetch;
     const key = keyBelow(this.key, file.path);
-    const record = await locks.holding(keyHash(key), async () => {
-      const { sizeBytes, sha256 } = file;
-      const came = await download();
-      // What is listed of another version does not bind the one that came.
-      const expected = came.version === file.version ? { sizeBytes, sha256 } : {};
-      return await files.write(key, { ...expected, ...came }, { isFlushed: false, signal });
-    }, { signal });
+    const { sizeBytes, sha256 } = file;
+    const came = await download();
+    // What is listed of another version does not bind the one that came.
+    const expected = came.version === file.version ? { sizeBytes, sha256 } : {};
+    const options = { isFlushed: false, isRecorded: false, signal };
+    const record = await files.write(key, { ...expected, ...came }, options);
     this.#downloadedBytes += record.size;
     if (this.downloadedPaths.length < MOST_PATHS) this.downloadedPaths.push(layout.contentOf(key));
     return { path: file.path, ...record };
   }
 
   async #record({ path, ...record }: ListedFile): Promise<void> {
-    const { locks, files } = this.#parts;
-    const key = keyBelow(this.key, path);
-    await locks.holding(keyHash(key), () => files.record(key, record));
+    await this.#parts.files.record(keyBelow(this.key, path), record);
   }
 
   #missing(file: FolderFile): never {

@@ -22,7 +22,7 @@ import type { Flush } from "./flushing.ts";
 import { FolderDownloads } from "./folder_downloads.ts";
 import { type FrameIndex, ListWriter, readList } from "./folder_list.ts";
 import { type DoneFolder, doneFolder, packDone } from "./folder_records.ts";
-import { keyBelow, keyHash, shownKey } from "./layout.ts";
+import { keyBelow, shownKey } from "./layout.ts";
 import { moveInto, removeIfThere, writeRecord } from "./records.ts";
 
 export interface FolderParts extends Parts {
@@ -92,12 +92,12 @@ async function writePlan(parts: FolderParts, fetch: FolderFetch, path: string): 
   return { goneCount, count, isListed: isAllListed };
 }
 
-async function deleteGone({ layout, locks, content }: FolderParts, key: CacheKey): Promise<void> {
+async function deleteGone({ layout, writing, content }: FolderParts, key: CacheKey): Promise<void> {
   for await (const items of readList(layout.listOf(key, "plan"))) {
     for (const item of items) {
       if (item.kind !== "gone") continue;
       const file = keyBelow(key, item.path);
-      await locks.holding(keyHash(file), async () => {
+      await writing.run(() => {
         content.remove(file);
         removeIfThere(layout.metaOf(file));
       });

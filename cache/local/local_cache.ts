@@ -34,6 +34,7 @@ import { Leases } from "./leases.ts";
 import { type HeldLock, Locks } from "./locks.ts";
 import { pinned, recordPin } from "./pins.ts";
 import { TemporaryFiles } from "./temporary.ts";
+import { WriteLock } from "./write_lock.ts";
 
 export interface LocalCacheOptions {
   /** Absolute; made by the first write. */
@@ -66,6 +67,7 @@ export async function openLocalCache(options: LocalCacheOptions): Promise<LocalC
     layout,
     clock,
     locks: new Locks(layout.locks, makeFolderIn(layout), clock),
+    writing: new WriteLock(layout.locks, makeFolderIn(layout)),
     temporary: new TemporaryFiles(layout, options.randomness ?? systemRandomness),
     content: new Content(layout, { look, ...(hashFile ? { hashFile } : {}) }),
   });
@@ -173,6 +175,7 @@ export class LocalCache implements Cache {
   /** Removes this process's temporary files. */
   async close(): Promise<void> {
     await this.parts.temporary.close();
+    await this.parts.writing.close();
   }
 
   async #fetchFile(
@@ -191,8 +194,8 @@ export class LocalCache implements Cache {
       const came = await download();
       const { sizeBytes, sha256 } = wanted;
       const expected = came.version === wanted.version ? { sizeBytes, sha256 } : {};
-      const record = await this.#files.write(key, { ...expected, ...came }, { isFlushed: true, signal });
-      await this.#files.record(key, record);
+      const writes = { isFlushed: true, isRecorded: true, signal };
+      const record = await this.#files.write(key, { ...expected, ...came }, writes);
       await this.#flush.files(layout.root, [layout.contentOf(key), layout.metaOf(key)]);
       writtenBytes = record.size;
       return record;

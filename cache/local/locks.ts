@@ -169,7 +169,7 @@ export class Locks {
 }
 
 /** Gives a lock up; the file goes if nobody else shares it. */
-function letGo(lock: ProcessLock, path: string): void {
+export function letGo(lock: ProcessLock, path: string): void {
   try {
     // Between giving the share up and holding it alone another may have removed the file, and a third made it anew.
     if (lock.tryLock() && lock.isAt(path)) unlinkSync(path);

@@ -59,7 +59,9 @@ async function removeItems(
 }
 
 /** Removes the files that no record tells of, with the folders that become empty. */
-async function removeStrays({ parts, leases }: LocalCache): Promise<{ count: number; bytes: number }> {
+async function removeStrays(
+  { parts, leases, eviction }: LocalCache,
+): Promise<{ count: number; bytes: number }> {
   const { layout, content } = parts;
   const folders: CacheKey[] = [];
   for await (const item of cacheItems(layout)) if (item.kind === "folder") folders.push(item.key);
@@ -74,11 +76,11 @@ async function removeStrays({ parts, leases }: LocalCache): Promise<{ count: num
       const locks = await lockItem(parts, key);
       if (!locks) continue;
       try {
-        if (await leases.isUsed(key) || await readRecord(layout.metaOf(key)) !== undefined) continue;
-        const size = content.look(layout.contentOf(key))?.size ?? 0;
-        if (!content.remove(key)) continue;
-        count++;
-        bytes += size;
+        if (await leases.isUsed(key)) continue;
+        const size = content.look(layout.contentOf(key))?.size;
+        if (size === undefined || await readRecord(layout.metaOf(key)) !== undefined) continue;
+        bytes += await eviction.removeStray(key);
+        if (!content.look(layout.contentOf(key))) count++;
       } finally {
         for (const lock of locks) lock.release();
       }

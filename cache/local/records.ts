@@ -61,8 +61,18 @@ export async function readRecord(path: string): Promise<unknown> {
 
 /** Writes a record by way of a temporary file. */
 export async function writeRecord(path: string, value: unknown, temporary: string): Promise<void> {
-  writeFileSync(temporary, sealed(await messagePack(), value), { flag: "wx" });
-  moveInto(temporary, path);
+  placeRecord(path, sealed(await messagePack(), value), temporary);
+}
+
+/** Writes the bytes of a record by way of a temporary file. */
+export function placeRecord(path: string, bytes: Uint8Array, temporary: string): void {
+  try {
+    writeFileSync(temporary, bytes, { flag: "wx" });
+    moveInto(temporary, path);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
 }
 
 /** Renames a file to its name, in a folder that is made if it is missing. */

@@ -1,13 +1,13 @@
 /** Hashing everything that a cache holds. What is not as it was recorded is removed, so that it is fetched again. */
 
 import type { CacheKey } from "../cache.ts";
-import type { FileRecord } from "./file_records.ts";
-import { packKey } from "./file_records.ts";
+import { isSameFile } from "./content.ts";
+import { type FileRecord, packKey } from "./file_records.ts";
 import { type Parts, unpackMeta } from "./files.ts";
 import { doneFolder, doneFoldersAround, listedBelow, listedFile } from "./folder_records.ts";
 import { type CacheItem, cacheItems } from "./items.ts";
 import { lockItem } from "./item_locks.ts";
-import { keyBelow, keyHash } from "./layout.ts";
+import { keyBelow } from "./layout.ts";
 import { readRecord, removeIfThere, writeRecord } from "./records.ts";
 
 export interface Damage {
@@ -84,19 +84,21 @@ async function verifyFolder(parts: Parts, item: CacheItem): Promise<Verified> {
 
 /** Looks at one file of a folder; one that is damaged is removed with its record. */
 async function problemOf(
-  { layout, locks, content }: Parts,
+  { layout, writing, content }: Parts,
   key: CacheKey,
   record: FileRecord,
 ): Promise<Damage["problem"] | undefined> {
-  const found = await content.hash(layout.contentOf(key));
+  const path = layout.contentOf(key);
+  const found = await content.hash(path);
   if (found?.sha256 === record.sha256) return undefined;
-  return await locks.holding(keyHash(key), async () => {
-    // It may have been fetched alone since.
-    const own = unpackMeta(await readRecord(layout.metaOf(key)))?.file;
-    const again = await content.hash(layout.contentOf(key));
-    if (again && (again.sha256 === own?.sha256 || again.sha256 === record.sha256)) return undefined;
+  // It may have been fetched alone since, or just now.
+  const own = unpackMeta(await readRecord(layout.metaOf(key)))?.file;
+  if (found && found.sha256 === own?.sha256) return undefined;
+  return await writing.run(() => {
+    const now = content.look(path);
+    if (now && !(found && isSameFile(now, found.state))) return undefined;
     content.remove(key);
     removeIfThere(layout.metaOf(key));
-    return again ? "changed" : "missing";
+    return now ? "changed" : "missing";
   });
 }
