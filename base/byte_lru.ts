@@ -1,7 +1,7 @@
 /** A map bounded in bytes that drops what has not been used for long. */
 
 /** What an entry takes beside its value's bytes, roughly: small ones must not come by the million. */
-const ENTRY_BYTES = 512;
+const ENTRY_BYTES = 1024;
 
 interface Entry<T> {
   readonly value: T;

@@ -1,5 +1,7 @@
 /** Counts for Prometheus. Labels are operation IDs and statuses: bounded, whatever clients send. */
 
+import process from "node:process";
+
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60] as const;
 
 interface Durations {
@@ -47,6 +49,9 @@ export class Metrics {
       "# HELP tarn_requests_in_flight Requests that are being answered.",
       "# TYPE tarn_requests_in_flight gauge",
       `tarn_requests_in_flight ${this.#inFlight}`,
+      "# HELP process_resident_memory_bytes Resident memory of the server's process.",
+      "# TYPE process_resident_memory_bytes gauge",
+      `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
       "# HELP tarn_requests_total Requests answered, by operation and status.",
       "# TYPE tarn_requests_total counter",
     ];

@@ -118,5 +118,6 @@ describe("the API", () => {
     const { text } = await send("GET", "//metrics");
     assert.match(text, /^tarn_requests_total\{operation="getConfig",status="200"\} 1$/m);
     assert.match(text, /^tarn_requests_in_flight 1$/m);
+    assert.match(text, /^process_resident_memory_bytes [1-9][0-9]+$/m);
   });
 });
