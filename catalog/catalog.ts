@@ -14,7 +14,8 @@ import type { CallOptions, Entry, PutSource } from "../drivers/catalog_store.ts"
 import { Calls, type CatalogCache, type CommitOptions, type MergeOptions, type Target } from "./calls.ts";
 import type { Config } from "./config/mod.ts";
 import { type Hook, Hooks } from "./hooks/mod.ts";
-import type { LocalFiles } from "./local_folder.ts";
+import { isFolder } from "./hashing.ts";
+import { filesIn, type LocalFiles } from "./local_folder.ts";
 import { type CatalogFile, openCatalogFile } from "./opened_file.ts";
 import { putFolder, type PutFolderOptions } from "./put_folder.ts";
 import { type Resolution, type Resolver, TemplateResolver } from "./resolver/mod.ts";
@@ -145,8 +146,14 @@ export class Catalog {
     await this.calls.checkChangeable(await this.#writable(uri), "write");
   }
 
-  /** Writes one file, from a local file or bytes. A URI that ends in a slash takes a local file under its own name. */
+  /**
+   * Writes a local file, a local folder or bytes. A URI that ends in a slash takes a local file under its own name; a folder's
+   * files go under the URI.
+   */
   async put(uri: string, source: PutSource, options?: CallOptions): Promise<Entry> {
+    if ("path" in source && isFolder(source.path)) {
+      return await this.putFolder(uri, filesIn(source.path), options);
+    }
     return await this.calls.put(await this.#writable(uri), source, options);
   }
 

@@ -6,7 +6,7 @@ import { formatUri, parseUri, type Uri } from "../base/uri.ts";
 import type { CatalogCapability, CatalogDriver, CatalogStore } from "../drivers/catalog_store.ts";
 import { CATALOG_DRIVERS, unsupportedByStore } from "../drivers/catalog_store.ts";
 import type { StoreConfig } from "./config/mod.ts";
-import { offline } from "./offline.ts";
+import { isLocalDriver, offline } from "./offline.ts";
 
 /** Opens the store of an entry. */
 export type OpenCatalogStore = (config: StoreConfig) => Promise<CatalogStore>;
@@ -16,9 +16,6 @@ export interface Place {
   readonly uri: Uri;
   readonly store: CatalogStore;
 }
-
-/** What is reached without a network, as far as the driver goes. */
-const LOCAL_DRIVERS: readonly string[] = ["file", "graveler"];
 
 export class Stores {
   readonly #configs: ReadonlyMap<string, StoreConfig>;
@@ -51,7 +48,7 @@ export class Stores {
 
   /** Fails with `offline` for a change of what is reached over a network. */
   checkLocal(uri: Uri): void {
-    if (LOCAL_DRIVERS.includes(this.#config(uri).driver)) return;
+    if (isLocalDriver(this.#config(uri).driver)) return;
     throw offline(`change "${formatUri(uri)}"`, "its store is reached over the network");
   }
 

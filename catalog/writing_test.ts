@@ -178,7 +178,7 @@ describe("a folder that is put", () => {
     const from = join(folder, "in");
     mkdirSync(join(from, ".git/x"), { recursive: true });
     for (const name of ["a b", ".hidden", ".git/x/HEAD", "%41"]) writeFileSync(join(from, name), name);
-    const done = await catalog.putFolder("data://acme/sales/t", filesIn(from));
+    const done = await catalog.put("data://acme/sales/t", { path: from });
     assert.deepEqual(done, { name: "t", kind: "folder", sizeBytes: 3 + 7 + 11 + 3 });
     for (const name of ["a b", ".hidden", ".git/x/HEAD", "%41"]) {
       assert.equal(await read(engine, "main", `t/${name}`), name);

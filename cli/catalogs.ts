@@ -4,10 +4,12 @@
  * A command on `lakefs://` where there is no configuration never loads any of it.
  */
 
+import type { Config } from "../catalog/config/config.ts";
 import { type ConfigPlaces, findConfig } from "../catalog/config/discovery.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { CodedError } from "../base/errors.ts";
 import { looksLikeUri } from "../base/uri.ts";
+import type { LocalCache } from "../cache/mod.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import type { Environment } from "./environment.ts";
 import { SCHEME } from "./locations.ts";
@@ -64,6 +66,16 @@ export class Catalogs {
       `Cannot run "${verb}" on "${text}"${where}: it works on the embedded engine's ${SCHEME}:// alone`,
       { details: { uri: text, verb } },
     );
+  }
+
+  /** Returns the cache of the catalog, which stays closed. */
+  async openCache(): Promise<LocalCache> {
+    return await (await this.#load()).openCache();
+  }
+
+  /** Returns the configuration, if there is one. */
+  async configuration(): Promise<Config | undefined> {
+    return this.#isConfigured() ? (await this.#load()).config : undefined;
   }
 
   /** Ends the session, if there is one, and closes what was opened. */

@@ -62,6 +62,9 @@ const HINTS: Readonly<Record<string, Hint>> = {
   kv_unauthenticated:
     "Check the user and the password, or the credentials, that the store's address or your environment names.",
   kv_unfinished: 'Run the same "tarn kv copy" again: it goes on where it was.',
+  invalid_lock_file: "Make it again: tarn pin --write FILE URI…",
+  lock_mismatch: "If what is there now is what you want, lock it again: tarn pin --write FILE.",
+  lock_stale: "Use the configuration that it was locked with, or lock it again: tarn pin --write FILE.",
   merge_conflict: ({ verb }) =>
     verb === "merge"
       ? "--preview shows them all, --resolve PATH=source|dest|base|delete settles some, --strategy source-wins or dest-wins all."
@@ -75,7 +78,9 @@ const HINTS: Readonly<Record<string, Hint>> = {
   nothing_staged: '"tarn status URI" shows what is staged.',
   not_a_branch:
     "Changes go to a branch: write lakefs://REPO/BRANCH/KEY, or make one with tarn branch URI --from REF.",
+  not_cached: "Run it once without --offline: what was fetched or pinned then is there.",
   not_a_home: 'Name another folder, or make a home in it with "tarn init".',
+  offline: "Run it without --offline, and without TARN_OFFLINE.",
   object_exists: "Use another name, or remove the object first.",
   object_not_found: nearOr('"tarn ls URI" shows what is there; -r takes everything under a URI.'),
   parent_required: "Add --parent 1 for what the commit brought to its first parent.",

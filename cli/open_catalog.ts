@@ -7,7 +7,7 @@ import type { Config, StoreConfig } from "../catalog/config/mod.ts";
 import { loadHooks } from "../catalog/hooks/mod.ts";
 import { findHome } from "../catalog/home.ts";
 import { openCatalogStore, openHomeStore } from "../catalog/registry.ts";
-import { openLocalCache } from "../cache/mod.ts";
+import { type LocalCache, openLocalCache } from "../cache/mod.ts";
 import type { Store } from "../drivers/store.ts";
 import { cacheRoot } from "./cache_root.ts";
 import type { CatalogsOptions } from "./catalogs.ts";
@@ -31,26 +31,27 @@ interface EnginePlace {
 /** A configuration that was loaded, and the catalog over it once it is asked for. */
 export class LoadedCatalog {
   readonly #options: CatalogsOptions;
-  readonly #config: Config;
+  readonly config: Config;
   #opened: Promise<Catalog> | undefined;
+  #cache: Promise<LocalCache> | undefined;
   /** Engines that this run opened beside its session's, by place. */
   readonly #engines = new Map<string, Promise<Store>>();
   #end: (() => Promise<void>) | undefined;
 
   constructor(options: CatalogsOptions, config: Config) {
     this.#options = options;
-    this.#config = config;
+    this.config = config;
     if (this.hasEmbedded) options.session.prefer({ ...this.#embedded, isTrusted: config.isTrusted });
   }
 
   /** Whether `lakefs://` is the embedded engine, wherever its home is. */
   get hasEmbedded(): boolean {
-    return this.#config.stores.get(SCHEME)?.driver === "graveler";
+    return this.config.stores.get(SCHEME)?.driver === "graveler";
   }
 
   /** Whether commands may use the embedded engine without the catalog: no hook would be passed by. */
   get isPlain(): boolean {
-    return this.hasEmbedded && this.#config.hooks.length === 0;
+    return this.hasEmbedded && this.config.hooks.length === 0;
   }
 
   open(): Promise<Catalog> {
@@ -58,17 +59,34 @@ export class LoadedCatalog {
     return this.#opened;
   }
 
+  /** Returns the cache, without the stores that it is filled from. */
+  openCache(): Promise<LocalCache> {
+    this.#cache ??= this.#openCache();
+    return this.#cache;
+  }
+
   async close(): Promise<void> {
     try {
       await this.#end?.();
     } finally {
+      await (await this.#cache?.catch(() => undefined))?.close();
       for (const engine of this.#engines.values()) await (await engine.catch(() => undefined))?.close();
     }
   }
 
+  async #openCache(): Promise<LocalCache> {
+    const { environment, session } = this.#options;
+    const { maxBytes } = this.config.cache;
+    return await openLocalCache({
+      root: cacheRoot(this.config, { environment, home: await session.homeFolder() }),
+      isOffline: environment.isOffline(),
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    });
+  }
+
   async #open(): Promise<Catalog> {
-    const { environment, messages, session } = this.#options;
-    const config = this.#config;
+    const { environment, messages } = this.#options;
+    const config = this.config;
     const configHooks = await loadHooks(config.hooks, {
       configFolder: config.raw.folder,
       userConfigFolder: environment.configPlaces(undefined).userConfigFolder,
@@ -76,12 +94,7 @@ export class LoadedCatalog {
       log: (record) => messages.warn(JSON.stringify(record)),
       clock: systemClock,
     });
-    const { maxBytes } = config.cache;
-    const cache = await openLocalCache({
-      root: cacheRoot(config, { environment, home: await session.homeFolder() }),
-      isOffline: environment.isOffline(),
-      ...(maxBytes === undefined ? {} : { maxBytes }),
-    });
+    const cache = await this.openCache();
     const catalog = await openCatalog({
       config,
       cache,
@@ -122,12 +135,12 @@ export class LoadedCatalog {
     return await openHomeStore(found.ready ? found.folder : undefined, {
       ...options,
       kv: address,
-      isTrusted: found.isTrusted && this.#config.isTrusted,
+      isTrusted: found.isTrusted && this.config.isTrusted,
     });
   }
 
   get #embedded(): EnginePlace {
-    return placeOf(this.#config.stores.get(SCHEME));
+    return placeOf(this.config.stores.get(SCHEME));
   }
 }
 

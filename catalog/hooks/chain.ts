@@ -3,8 +3,9 @@
  * runs. A caller can add hooks, and cannot skip one of the process: what a caller's hook answers by itself passes them, too.
  */
 
+import { CodedError } from "../../base/errors.ts";
 import { isAnswer } from "./answers.ts";
-import { hookFailed } from "./failures.ts";
+import { hookFailed, hookRefused } from "./failures.ts";
 import { CHANGEABLE, type Hook, type HookRequest, type Next, type Spot, type SpotAnswers } from "./spots.ts";
 
 /** What a call does in the end. */
@@ -67,10 +68,31 @@ async function answerOf<S extends Spot>(
   request: HookRequest,
   next: Next,
 ): Promise<SpotAnswers[S]> {
-  const answer = await hook.run(request, next);
+  const answer = await ran(hook, request, next);
   const spot = request.spot as S;
   if (isAnswer(spot, answer)) return answer;
   throw hookFailed(hook.name, `gave no answer of the spot "${spot}"`);
+}
+
+/** Runs a hook. An error of its own is a refusal; what came from behind it stays what it is. */
+async function ran(hook: Hook, request: HookRequest, next: Next): Promise<unknown> {
+  const fromBehind = new Set<unknown>();
+  try {
+    return await hook.run(request, async (changed) => {
+      try {
+        return await next(changed);
+      } catch (error) {
+        fromBehind.add(error);
+        throw error;
+      }
+    });
+  } catch (error) {
+    if (error instanceof CodedError || fromBehind.has(error)) throw error;
+    const why = error instanceof Error && error.message !== ""
+      ? error.message.split("\n")[0]!
+      : "its hook refuses it";
+    throw hookRefused(hook.name, request.uri, why, error);
+  }
 }
 
 /** Returns a request with what a hook may change as the hook has it. */

@@ -11,9 +11,15 @@ export function hookFailed(hook: string, why: string, cause?: unknown): CodedErr
 }
 
 /** Returns the error for what a hook does not allow. */
-export function hookRefused(hook: string, uri: string | undefined, why: string): CodedError {
+export function hookRefused(
+  hook: string,
+  uri: string | undefined,
+  why: string,
+  cause?: unknown,
+): CodedError {
   const what = uri === undefined ? "go on" : `use "${uri}"`;
   return new CodedError("forbidden", "hook_refused", `Cannot ${what}: ${why}`, {
     details: { hook, ...(uri === undefined ? {} : { uri }) },
+    ...(cause === undefined ? {} : { cause }),
   });
 }

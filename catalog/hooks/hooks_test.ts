@@ -218,7 +218,7 @@ describe("hooks as middleware", () => {
       "fetch open://x",
       "answering: /forged",
       "fetch secret://x",
-      "moving: not this one",
+      "moving: Cannot go on: not this one",
     ]);
   });
 
@@ -265,6 +265,28 @@ describe("hooks as middleware", () => {
     const { catalog, engine } = await testCatalog(t, CONFIG, { hooks: [refusing] });
     await assert.rejects(catalog.put("data://acme/sales/x", { body: new Uint8Array(1) }), refusal);
     await assert.rejects(engine.store.stat("acme-sales", "main", "x"), { code: "object_not_found" });
+  });
+
+  it("an error of a hook's own is a refusal, and one from behind it stays what it is", async (t) => {
+    const bug = new TypeError("a bug of a store");
+    const grumpy: Hook = {
+      name: "grumpy",
+      spots: new Set(["stat", "fetch"]),
+      run: async ({ spot }, next) => {
+        if (spot === "fetch") throw new Error("closed on Mondays\nand more");
+        return await next();
+      },
+    };
+    const { catalog } = await testCatalog(t, CONFIG, {
+      hooks: [grumpy],
+      openStore: () => Promise.reject(bug),
+    });
+    await assert.rejects(catalog.fetch("data://acme/sales/x"), {
+      kind: "forbidden",
+      code: "hook_refused",
+      message: 'Cannot use "data://acme/sales/x": closed on Mondays',
+    });
+    await assert.rejects(catalog.stat("data://acme/sales/x"), (error) => error === bug);
   });
 
   it("the end of a session runs whatever happened before, once, and stores are closed even if it fails", async (t) => {

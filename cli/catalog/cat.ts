@@ -1,13 +1,14 @@
-/** `cat` over the catalog: the file is fetched whole, and read from there. */
+/** `cat` over the catalog: the file is fetched whole, as it is now, and read from there. */
 
+import * as fs from "node:fs";
 import { CodedError } from "../../base/errors.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ByteRange } from "../../drivers/object_store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
+import { type OpenFile, openNamed } from "../folders/local_files.ts";
+import { readDescriptor } from "../streams.ts";
 import { refuseOptions } from "./options.ts";
-
-const BLOCK_BYTES = 1024 * 1024;
 
 export async function cat(
   { arguments: given, output }: Context,
@@ -16,18 +17,34 @@ export async function cat(
 ): Promise<number> {
   refuseOptions(given, "cat", ["key"]);
   const uri = given.positionals[0]!;
-  await using file = await catalog.openFile(uri);
-  const { start, end = file.sizeBytes - 1 } = range ?? { start: 0 };
-  if (range && start >= file.sizeBytes) {
-    throw new CodedError(
-      "invalid",
-      "invalid_range",
-      `Cannot read bytes ${start}-${range.end ?? ""} of "${uri}": it has ${file.sizeBytes} bytes`,
-    );
-  }
-  const stop = Math.min(end + 1, file.sizeBytes);
-  for (let at = start; at < stop; at += BLOCK_BYTES) {
-    await output.bytes(await file.readBlock(at, Math.min(BLOCK_BYTES, stop - at)));
-  }
+  await catalog.fetchAnd(await catalog.calls.target(uri), async (path) => {
+    const file = await openNamed(path);
+    try {
+      for await (const piece of bytesOf(uri, file, range)) await output.bytes(piece);
+    } finally {
+      fs.closeSync(file.descriptor);
+    }
+  });
   return EXIT_OK;
+}
+
+async function* bytesOf(
+  uri: string,
+  { descriptor, stat }: OpenFile,
+  range: ByteRange | undefined,
+): AsyncGenerator<Uint8Array> {
+  const refuse = (code: "folder_in_the_way" | "invalid_range", why: string): never => {
+    throw new CodedError("invalid", code, `Cannot read "${uri}": ${why}`, { details: { uri } });
+  };
+  if (stat.isDirectory()) refuse("folder_in_the_way", "it is a folder");
+  const { start, end = Infinity } = range ?? { start: 0 };
+  if (range && start >= stat.size) {
+    refuse("invalid_range", `it has ${stat.size} bytes, and none from ${start} on`);
+  }
+  let at = start;
+  for await (const piece of readDescriptor(descriptor, () => at)) {
+    at += piece.length;
+    yield at > end + 1 ? piece.subarray(0, piece.length - (at - end - 1)) : piece;
+    if (at > end) return;
+  }
 }

@@ -1,12 +1,15 @@
 /** `put` over the catalog: a file, standard input, or a folder file by file, its names checked before the first one is written. */
 
+import * as fs from "node:fs";
 import { CodedError } from "../../base/errors.ts";
 import { parseUri } from "../../base/uri.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { LocalFile, LocalFiles } from "../../catalog/local_folder.ts";
+import type { Entry } from "../../drivers/catalog_store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { Failures } from "../folders/failures.ts";
+import { openNamed } from "../folders/local_files.ts";
 import { checkNotRecursive } from "../folders/recursive.ts";
 import { walkFolder } from "../folders/walk.ts";
 import { entryJson } from "../render/entries.ts";
@@ -22,11 +25,29 @@ export async function put(context: Context, catalog: Catalog, path: string): Pro
   const uri = given.positionals[0]!;
   if (given.flag("recursive")) return await putAll(context, catalog, path);
   checkNotRecursive(given);
-  const entry = await catalog.put(uri, path === "-" ? { body: readDescriptor(0) } : { path });
-  const isFolder = parseUri(uri).segments.at(-1) === "";
-  const whole = isFolder ? uriBelow(uri, entry.name) : uri;
+  const entry = await putOne(catalog, uri, path);
+  const takesName = parseUri(uri).segments.at(-1) === "";
+  const whole = takesName ? uriBelow(uri, entry.name) : uri;
   output.result({ uri: whole, ...entryJson({ path: entry.name, entry }) }, output.shown(whole));
   return EXIT_OK;
+}
+
+/** A regular file has a name, and is read by whoever puts it; from anything else there are bytes alone. */
+async function putOne(catalog: Catalog, uri: string, path: string): Promise<Entry> {
+  if (path === "-") return await catalog.put(uri, { body: readDescriptor(0) });
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) {
+    throw new CodedError("invalid", "folder_in_the_way", `Cannot put "${path}": it is a folder`, {
+      details: { recursive: true },
+    });
+  }
+  if (!stat || stat.isFile()) return await catalog.put(uri, { path });
+  const { descriptor } = await openNamed(path);
+  try {
+    return await catalog.put(uri, { body: readDescriptor(descriptor) });
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 async function putAll(context: Context, catalog: Catalog, path: string): Promise<number> {

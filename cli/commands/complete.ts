@@ -4,10 +4,11 @@ import { complete } from "../completion/complete.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 
-export async function run({ arguments: given, output, session }: Context): Promise<number> {
+export async function run(context: Context): Promise<number> {
+  const { arguments: given, output } = context;
   let candidates: readonly string[] = [];
   try {
-    candidates = await complete(given.positionals, session);
+    candidates = await complete(given.positionals, context);
   } catch {
     // A half-typed line may name what is not there.
   }

@@ -45,7 +45,9 @@ function showAll(output: Output): void {
   );
   output.line("");
   output.line("Usage: tarn VERB URI… [options]");
-  output.line("URIs: lakefs://REPO/REF/KEY     First steps: tarn quickstart");
+  output.line(
+    "URIs: lakefs://REPO/REF/KEY, and names of your own (tarn help uris)     First steps: tarn quickstart",
+  );
   for (const [title, verbs] of VERB_GROUPS) {
     output.line("");
     output.line(output.paint("bold", title));

@@ -4,6 +4,7 @@
  */
 
 import type { OptionSpec, OptionTable } from "../arguments.ts";
+import type { Context } from "../context.ts";
 import { SCHEME } from "../locations.ts";
 import type { Session } from "../session.ts";
 import { findVerb, secondWords, VERBS } from "../verbs/mod.ts";
@@ -14,14 +15,17 @@ import { completeRef, completeUri, repositoryOf } from "./uris.ts";
 export const FILES = ":files";
 
 /** The verbs that take names of this machine's files. */
-const LOCAL_VERBS = new Set(["put", "get", "cp", "mv", "init", "quickstart"]);
+const LOCAL_VERBS = new Set(["put", "get", "cp", "mv", "init", "quickstart", "fetch", "snapshot"]);
 /** The verbs whose second argument is a ref of the repository that the first one names. */
 const REF_SECOND = new Set(["revert", "cherry-pick", "tag create", "diff"]);
 const LOCAL_VALUES = /^(PATH|DIR|FILE|FOLDER)$/;
 const REF_VALUES = /^(REF|COMMIT)$/;
 
 /** Returns the candidates for the last of the words (without the program's name), which may be empty. */
-export async function complete(words: readonly string[], session: Session): Promise<readonly string[]> {
+export async function complete(
+  words: readonly string[],
+  { session, catalogs }: Pick<Context, "session" | "catalogs">,
+): Promise<readonly string[]> {
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const found = verbOf(before);
@@ -44,7 +48,11 @@ export async function complete(words: readonly string[], session: Session): Prom
   if (verb.name === "help") return startingWith(current, nextWords(place.positionals));
   if (verb.choices) return startingWith(current, verb.choices);
   const candidates: string[] = [];
-  if (takesUri(verb, place.positionals.length)) candidates.push(...await completeUri(current, await store()));
+  if (takesUri(verb, place.positionals.length)) {
+    candidates.push(...await completeUri(current, await store()));
+    const { completeCatalogUri } = await import("./catalog_uris.ts");
+    candidates.push(...await completeCatalogUri(current, catalogs));
+  }
   if (repository !== undefined && place.positionals.length === 1 && REF_SECOND.has(verb.name)) {
     candidates.push(...await completeRef(current, await store(), repository));
   }
@@ -127,7 +135,7 @@ function optionNames(table: OptionTable): readonly string[] {
 function takesUri({ name, takes }: VerbSpec, position: number): boolean {
   if (position >= takes[1]) return false;
   if (name === "init" || name === "quickstart" || name === "help") return false;
-  return position === 0 || !["put", "get", "repo create"].includes(name);
+  return position === 0 || !["put", "get", "repo create", "fetch", "snapshot"].includes(name);
 }
 
 function startingWith(current: string, candidates: readonly string[]): readonly string[] {

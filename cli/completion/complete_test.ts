@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { it } from "node:test";
 import { write } from "../../tests/support/test_engine.ts";
 import type { Ending } from "../../tests/support/temporary.ts";
 import { testCli, type TestCliOptions } from "../testing.ts";
 
 async function opened(t: Ending, options: TestCliOptions = {}) {
-  const { run, engine } = testCli(t, options);
+  const { run, engine, folder } = testCli(t, options);
   const { store } = engine;
   for (const name of ["sales", "samples"]) await store.createRepository(name, { committer: "x" });
   await write(store, "main", { "data/a b": "1", "data/café": "1", "data/x/1": "1", "readme": "1" }, "sales");
@@ -16,7 +18,7 @@ async function opened(t: Ending, options: TestCliOptions = {}) {
     assert.deepEqual([code, err], [0, ""]);
     return out === "" ? [] : out.trimEnd().split("\n");
   };
-  return { complete, store };
+  return { complete, store, folder };
 }
 
 it("completes verbs of one and of two words, and lakectl's", async (t) => {
@@ -40,6 +42,29 @@ it("completes options, and values of those that have a few", async (t) => {
   assert.deepEqual(await complete("merge", "--strategy=d"), ["--strategy=dest-wins"]);
   assert.deepEqual(await complete("commit", "-m", ""), []);
   assert.deepEqual(await complete("completion", "z"), ["zsh"]);
+});
+
+it("completes the schemes of the configuration, and what lies in local folders of the catalog", async (t) => {
+  const { complete, folder } = await opened(t);
+  const config = `
+stores: {files: {driver: file, root: srv}, bucket: {driver: s3}}
+schemes:
+  data: {parts: [repo], rest: path, target: "lakefs://{repo}/{ref}/{path}", ref: main}
+  far: {parts: [name], rest: path, target: "bucket://b/{name}/{path}"}
+`;
+  mkdirSync(join(folder, "srv/docs/a b"), { recursive: true });
+  writeFileSync(join(folder, "srv/docs/one"), "1");
+  writeFileSync(join(folder, "tarn.yaml"), config);
+  assert.deepEqual(await complete("fetch", "d"), ["data://", ":files"]);
+  assert.ok((await complete("ls", "")).includes("data://"));
+  assert.ok((await complete("ls", "")).includes("files://"));
+  assert.deepEqual(await complete("ls", "files://docs/"), ["files://docs/a%20b/", "files://docs/one"]);
+  assert.deepEqual(await complete("cat", "data://sales/da"), ["data://sales/data/"]);
+  assert.deepEqual(await complete("cat", "data://sales/data/a"), ["data://sales/data/a%20b"]);
+  // Nothing on the network is asked, and no hook is run.
+  assert.deepEqual(await complete("ls", "far://x/"), []);
+  writeFileSync(join(folder, "tarn.yaml"), `hooks: [provcat.log]\n${config}`);
+  assert.deepEqual(await complete("cat", "data://sales/da"), []);
 });
 
 it("completes repositories, refs and paths, encoded, each beginning with what was typed", async (t) => {

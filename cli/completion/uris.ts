@@ -76,7 +76,7 @@ function decoded(part: string): string | undefined {
 }
 
 /** Encodes what a URI needs encoded, and what a shell would read as its own; letters of any script stay readable. */
-function encodedRest(text: string): string {
+export function encodedRest(text: string): string {
   return text.replace(/[^\p{L}\p{N}\p{M}._~:@+,=-]/gu, (character) => {
     const encoded = encodeSegment(character);
     return encoded !== character

@@ -55,10 +55,11 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
   {
     name: "commit",
     summary: "commit the staged changes of a branch",
-    usage: ["commit lakefs://REPO/BRANCH -m MSG [--path PATH]…"],
+    usage: ["commit lakefs://REPO/BRANCH -m MSG [--path PATH]…", "commit URI -m MSG [--partial]"],
     about:
       "Prints the URI of the new commit. With nothing staged the exit code is 6. --path takes a part of what is staged; the " +
-      "rest stays staged.",
+      "rest stays staged. By a logical URI the branch that it leads to is committed, and the commit's metadata remember the URI " +
+      "as provcat.uri; --partial takes only what lies at and under it.",
     takes: [1, 1],
     options: {
       message: { short: "m", value: "MSG", help: "the message" },

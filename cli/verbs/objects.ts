@@ -90,7 +90,7 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
   {
     name: "ls",
     summary: "list repositories, refs, or objects",
-    usage: ["ls [lakefs://]", "ls lakefs://REPO", "ls lakefs://REPO/REF[/PATH] [-r]"],
+    usage: ["ls [lakefs://]", "ls lakefs://REPO", "ls lakefs://REPO/REF[/PATH] [-r]", "ls URI [-r]"],
     about:
       "PATH is a folder or an object; nothing under it is an error (exit code 3). With a --delimiter other than / it is a " +
       "prefix as it stands.",

@@ -19,6 +19,7 @@ export const PIN_VERBS: readonly VerbSpec[] = [
     },
     examples: [
       "pin lakefs://sales/main/tables/",
+      "pin data://sales/tables 'data://sales/tables?at=ts:2026-01-31'",
       "pin --write tarn.lock lakefs://sales/main/tables/ lakefs://sales/v1.0/report.csv",
       "pin --check --lock sales.lock",
     ],
@@ -35,7 +36,7 @@ export const PIN_VERBS: readonly VerbSpec[] = [
     takes: [0, 2],
     options: { locked: { value: "FILE", help: "fetch what this lock file says, and nothing else" } },
     examples: [
-      "fetch lakefs://sales/main/tables/",
+      "fetch data://sales/tables",
       "fetch 'lakefs://sales/main/report.csv?at=ts:2026-03-31' ./march",
       "fetch --locked sales.lock",
       "fetch --locked sales.lock --offline",

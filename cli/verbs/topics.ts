@@ -48,4 +48,35 @@ export const TOPICS: readonly HelpTopic[] = [
       "TIME is RFC 3339 (2026-03-31T15:00:00+09:00), or a date, which stands for its first moment in UTC.",
     ],
   },
+  {
+    name: "uris",
+    summary: "how things are named: data://acme/sales/t, lakefs://, s3://, a branch or version by ?at=",
+    parts: [
+      "A URI whose scheme a configuration (tarn.yaml) defines is a logical one: it names a thing, and the configuration says in " +
+      "which place it lies. A URI whose scheme is the name of a store is a physical one: it names the place.",
+      [
+        ["data://acme/sales/t", "a logical URI, if the configuration has a scheme data"],
+        ["lakefs://REPO/REF/KEY", "an object of the embedded engine, which is always there"],
+        [
+          "file:///srv/data/x",
+          "a file of this machine; NAME://x lies below the root of a store NAME of the driver file",
+        ],
+      ],
+      "put, cat, ls, stat, rm, commit, branch, merge, pin, fetch and snapshot take URIs of every store. The other verbs work on the " +
+      "embedded engine, and take logical URIs that lead there.",
+      "At the end of a URI a selector says which version is meant:",
+      [
+        [
+          "?at=branch:NAME",
+          "a branch; without a selector a logical URI means the default branch of its scheme",
+        ],
+        ["?at=tag:NAME", "a tag"],
+        ["?at=commit:ID", "a commit"],
+        ["?at=version:ID", "one version of a file, where a store has such"],
+        ["?at=ts:TIME", "the newest commit that was made by then"],
+        ["?at=stage:NAME", "what the configuration has that stage of this URI point at"],
+      ],
+      "Writes go to branches: what is fixed cannot change, and a stage is moved in the configuration.",
+    ],
+  },
 ];

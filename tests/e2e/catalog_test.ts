@@ -147,9 +147,9 @@ describe("offline", () => {
       assert.equal(status, expected, `${line}: ${stderr}`);
       assert.deepEqual(calls, [], line);
       if (line.includes("tag:v1")) {
-        assert.equal(
+        assert.match(
           stderr,
-          'tarn: Cannot pin "lakefs://sales/v1/t" in offline mode: it is not in the cache\n',
+          /^tarn: Cannot pin "lakefs:..sales.v1.t" in offline mode: it is not in the cache\n/,
         );
       }
     }
@@ -273,8 +273,7 @@ export default (request: { uri: string }): never => { throw new Error(join(why, 
       ["put", "data://sales/x", "tarn.yaml", "--config", "hooked.yaml"],
       options,
     );
-    assert.notEqual(code, 0);
-    assert.match(stderr, /closed\/data:\/sales\/x/);
+    assert.deepEqual([code, stderr], [5, 'tarn: Cannot use "data://sales/x": closed/data:/sales/x\n']);
     assert.equal((await runTarn(["cat", "data://sales/t/a", "--config", "hooked.yaml"], options)).code, 0);
   });
 });

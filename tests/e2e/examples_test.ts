@@ -33,6 +33,10 @@ tarn tag lakefs://sales/v1.0 --from main~1
 
 const CONFIGURED = `echo 'stores: {files: {driver: file, root: /srv/data}}' > tarn.yaml`;
 
+const LOCKED =
+  `echo 'schemes: {data: {parts: [repo], rest: path, target: "lakefs://{repo}/{ref}/{path}", ref: main}}' > tarn.yaml
+tarn pin --write sales.lock lakefs://sales/main/tables/`;
+
 /** What else a verb's examples need, or need gone. */
 const BEFORE: Readonly<Record<string, string>> = {
   "repo create": "tarn repo delete lakefs://sales --yes",
@@ -47,8 +51,8 @@ const BEFORE: Readonly<Record<string, string>> = {
     "tarn put lakefs://sales/main/report.csv data/a.csv; tarn put lakefs://sales/main/tables/new.csv data/a.csv",
   "bisect run":
     "printf '#!/bin/sh\\ntarn get -r \"$TARN_URI\" checked/$TARN_COMMIT\\n' > check.sh; chmod +x check.sh",
-  "pin": "tarn pin --write sales.lock lakefs://sales/main/tables/",
-  "fetch": "tarn pin --write sales.lock lakefs://sales/main/tables/",
+  "pin": LOCKED,
+  "fetch": LOCKED,
   "kv copy": "tarn init; tarn repo create lakefs://other",
   "config show": CONFIGURED,
   "config check": CONFIGURED,
