@@ -62,12 +62,19 @@ const LINES: Readonly<Record<string, string>> = {
   "pin": "pin lakefs://repo/main/a",
   "fetch": "fetch lakefs://repo/main/a",
   "snapshot": "snapshot lakefs://repo/main/d DIR/copy",
+  "cache ls": "cache ls lakefs://repo/main/",
+  "cache stat": "cache stat",
+  "cache prune": "cache prune lakefs://repo/main/",
+  "cache verify": "cache verify",
   "auth setup": "auth setup admin",
   "auth key": "auth key admin",
 };
 
 /** What a line needs before it. */
-const BEFORE: Readonly<Record<string, string>> = { "auth key": "auth setup admin" };
+const BEFORE: Readonly<Record<string, string>> = {
+  "auth key": "auth setup admin",
+  "cache ls": "fetch lakefs://repo/main/a",
+};
 
 /** What ends only by a signal is tested as a process (`tests/e2e/serve_test.ts`). */
 const ENDLESS = new Set(["serve"]);

@@ -30,6 +30,7 @@ const LINES: readonly string[] = [
   "repo list",
   "branch list lakefs://repo",
   "tag list lakefs://repo",
+  "cache ls",
 ];
 
 async function prepared(t: Ending, options: { terminal?: boolean } = {}) {
@@ -40,6 +41,7 @@ async function prepared(t: Ending, options: { terminal?: boolean } = {}) {
   await store.commit("repo", "main", { message: "first", committer: "x", metadata: { k: "v" } });
   await write(store, "main", { "d/y": "4", "z": "5" });
   await store.createTag("repo", "v1", "main", "x");
+  await cli.run("fetch", "lakefs://repo/main/a");
   return cli;
 }
 

@@ -85,7 +85,8 @@ export class LocalCache implements Cache {
   readonly parts: CacheParts;
   readonly leases: Leases;
   readonly eviction: Eviction;
-  readonly #maxBytes: number | undefined;
+  /** How much it may hold; absent: anything. */
+  readonly maxBytes: number | undefined;
   readonly #flush: Flush;
   readonly #files: Files;
   readonly #folders: Folders;
@@ -96,7 +97,7 @@ export class LocalCache implements Cache {
     this.parts = parts;
     this.leases = new Leases(parts.locks);
     this.eviction = new Eviction({ ...parts, leases: this.leases });
-    this.#maxBytes = options.maxBytes;
+    this.maxBytes = options.maxBytes;
     this.#flush = options.flush ?? systemFlush;
     this.#files = new Files(parts);
     this.#folders = new Folders(parts, this.#files);
@@ -241,7 +242,7 @@ export class LocalCache implements Cache {
   }
 
   async #noteWritten(bytes: number): Promise<void> {
-    if (this.#maxBytes !== undefined && bytes > 0) await this.eviction.noteWritten(bytes, this.#maxBytes);
+    if (this.maxBytes !== undefined && bytes > 0) await this.eviction.noteWritten(bytes, this.maxBytes);
   }
 
   /** The first write of a process clears the locks that killed ones left. */

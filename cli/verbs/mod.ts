@@ -7,6 +7,7 @@ import { closest } from "../../base/suggestions.ts";
 import { CONFIG_VERBS } from "./config.ts";
 import { HISTORY_VERBS } from "./history.ts";
 import { OBJECT_VERBS } from "./objects.ts";
+import { CACHE_VERBS } from "./cache.ts";
 import { PIN_VERBS } from "./pins.ts";
 import { REF_VERBS } from "./refs.ts";
 import { COMPLETE_VERB, REPOSITORY_VERBS, START_VERBS } from "./start.ts";
@@ -21,7 +22,7 @@ export const VERB_GROUPS: readonly (readonly [string, readonly VerbSpec[]])[] = 
   ["Objects", OBJECT_VERBS],
   ["History", HISTORY_VERBS],
   ["Branches and tags", REF_VERBS],
-  ["Pins", PIN_VERBS],
+  ["Pins", [...PIN_VERBS, ...CACHE_VERBS]],
   ["Configuration", CONFIG_VERBS],
   ["Server", SERVE_VERBS],
   ["Upkeep", UPKEEP_VERBS],
