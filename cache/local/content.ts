@@ -3,7 +3,7 @@
  * each folder and process.
  */
 
-import { constants, copyFileSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { constants, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hex } from "../../base/bytes.ts";
@@ -149,11 +149,6 @@ export function isSameFile(a: FileRecordState, b: FileRecordState): boolean {
 
 /** What a record keeps of a file's state: a copy and a new mode change `ctime`, so that is left out. */
 export type FileRecordState = Pick<FileState, "size" | "mtimeSeconds" | "mtimeNanos" | "inode">;
-
-/** Copies a file to a new name, sharing its blocks where the disk can do that. */
-export function cloneFile(from: string, to: string): void {
-  copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-}
 
 async function sha256OfFile(path: string): Promise<string> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

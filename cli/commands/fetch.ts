@@ -1,6 +1,5 @@
 /** `fetch`: what a URI stands for, on this machine; or exactly what a lock file says. */
 
-import * as fs from "node:fs";
 import { basename } from "node:path";
 import { CodedError } from "../../base/errors.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
@@ -10,7 +9,6 @@ import { fetchLocked } from "../../catalog/locked.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { readLock } from "../lock_files.ts";
-import { openRegular, readFrom } from "../folders/local_files.ts";
 import { TargetFolder } from "../folders/target.ts";
 import { FileProgress } from "../render/progress.ts";
 
@@ -70,13 +68,8 @@ async function fetchInto(
     const into = new TargetFolder(folder);
     const progress = new FileProgress(messages, "Placing");
     const place = async (from: string, key: string) => {
-      const file = openRegular(from);
-      try {
-        await into.write(key, progress.watch(readFrom(file)));
-        progress.addFile();
-      } finally {
-        fs.closeSync(file.descriptor);
-      }
+      progress.addBytes(await into.copy(key, from));
+      progress.addFile();
     };
     const isWhole = isFolder(path);
     if (isWhole) { for (const { path: from, key } of filesIn(path, "place")()) await place(from, key); }

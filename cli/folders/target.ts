@@ -4,6 +4,7 @@
 
 import * as fs from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import process from "node:process";
 import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { syncFileSystem } from "../../base/platform.ts";
@@ -15,9 +16,39 @@ import { localError } from "./local_files.ts";
 const MOST_FLUSHED_SINGLY = 300;
 
 /** Writes one file: readers see the old one or the new one whole. It keeps the mode of the file that it replaces. */
-export async function writeFile(
+export function writeFile(
   path: string,
   body: AsyncIterable<Uint8Array>,
+  options: { flush: boolean },
+): Promise<number> {
+  return replaceFile(path, async (file) => {
+    file.descriptor = attempt(path, () => fs.openSync(file.temporary, "wx"));
+    return await writeBody(path, file.descriptor, body);
+  }, options);
+}
+
+/** Writes one file as {@link writeFile} does, with another one's bytes; on a disk that can do that, they share their blocks. */
+export function copyFile(path: string, from: string, options: { flush: boolean }): Promise<number> {
+  const { COPYFILE_FICLONE, COPYFILE_EXCL } = fs.constants;
+  return replaceFile(path, (file) =>
+    attemptAsync(path, async () => {
+      await fs.promises.copyFile(from, file.temporary, COPYFILE_FICLONE | COPYFILE_EXCL);
+      file.descriptor = fs.openSync(file.temporary, "r");
+      // The copy came with the mode of what it was made of.
+      fs.fchmodSync(file.descriptor, 0o666 & ~process.umask());
+      return fs.fstatSync(file.descriptor).size;
+    }), options);
+}
+
+/** A new file beside the one that it is to replace; the descriptor is there while it is open. */
+interface NewFile {
+  readonly temporary: string;
+  descriptor?: number;
+}
+
+async function replaceFile(
+  path: string,
+  create: (file: NewFile) => Promise<number>,
   options: { flush: boolean },
 ): Promise<number> {
   const temporary = join(dirname(path), `.tarn-${hex(systemRandomness.bytes(8))}.tmp`);
@@ -25,21 +56,21 @@ export async function writeFile(
   if (before?.isDirectory()) {
     throw new CodedError("invalid", "folder_in_the_way", `Cannot write "${path}": a folder is in the way`);
   }
-  const descriptor = attempt(path, () => fs.openSync(temporary, "wx"));
   addTemporaryFile(temporary);
-  let isOpen = true;
+  const file: NewFile = { temporary };
   try {
-    const size = await writeBody(path, descriptor, body);
+    const size = await create(file);
+    const descriptor = file.descriptor!;
     await attemptAsync(path, async () => {
       if (before?.isFile()) fs.fchmodSync(descriptor, before.mode & 0o7777);
       if (options.flush) await flush(descriptor);
-      isOpen = false;
+      file.descriptor = undefined;
       fs.closeSync(descriptor);
       fs.renameSync(temporary, path);
     });
     return size;
   } catch (error) {
-    if (isOpen) fs.closeSync(descriptor);
+    if (file.descriptor !== undefined) fs.closeSync(file.descriptor);
     fs.rmSync(temporary, { force: true });
     throw error;
   } finally {
@@ -105,12 +136,20 @@ export class TargetFolder {
 
   /** Writes the file of a key, whose placement was checked, and returns its size. */
   async write(key: string, body: AsyncIterable<Uint8Array>): Promise<number> {
+    return await writeFile(this.#place(key), body, { flush: this.#written <= MOST_FLUSHED_SINGLY });
+  }
+
+  /** Writes the file of a key, whose placement was checked, as a copy of a local one, and returns its size. */
+  async copy(key: string, from: string): Promise<number> {
+    return await copyFile(this.#place(key), from, { flush: this.#written <= MOST_FLUSHED_SINGLY });
+  }
+
+  /** Returns the path of a key's file, whose folder is there. */
+  #place(key: string): string {
     const slash = key.lastIndexOf("/");
     if (slash >= 0) this.#ensureFolder(key.slice(0, slash));
     this.#written++;
-    return await writeFile(join(this.#root, ...key.split("/")), body, {
-      flush: this.#written <= MOST_FLUSHED_SINGLY,
-    });
+    return join(this.#root, ...key.split("/"));
   }
 
   /** Makes what was written survive power loss, as far as this system lets a program ask for it. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
-import { TargetFolder, writeFile, writeInPlace } from "./target.ts";
+import { copyFile, TargetFolder, writeFile, writeInPlace } from "./target.ts";
 
 async function* bytes(...texts: string[]) {
   for (const text of texts) yield utf8(text);
@@ -42,6 +42,24 @@ describe("writeFile()", () => {
     await assert.rejects(writeFile(join(folder, "no", "x"), bytes(), { flush: false }), {
       code: "file_not_found",
     });
+  });
+});
+
+describe("copyFile()", () => {
+  it("puts another file's bytes in place whole, with the mode that any new file has, or the old one had", async (t) => {
+    const folder = temporaryFolder(t);
+    const from = join(folder, "from"), to = join(folder, "to"), plain = join(folder, "plain");
+    fs.writeFileSync(from, "x".repeat(300_000), { mode: 0o400 });
+    fs.writeFileSync(plain, "");
+    assert.equal(await copyFile(to, from, { flush: true }), 300_000);
+    assert.equal(fs.readFileSync(to, "utf8"), "x".repeat(300_000));
+    assert.equal(fs.statSync(to).mode, fs.statSync(plain).mode);
+    fs.chmodSync(to, 0o640);
+    await copyFile(to, plain, { flush: false });
+    assert.equal(fs.statSync(to).size, 0);
+    assert.equal(fs.statSync(to).mode & 0o777, 0o640);
+    await assert.rejects(copyFile(to, join(folder, "none"), { flush: false }));
+    assert.deepEqual(fs.readdirSync(folder).sort(), ["from", "plain", "to"]);
   });
 });
 
