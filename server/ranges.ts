@@ -13,7 +13,7 @@ export interface SatisfiedRange {
  * is understood, or asks for several ranges. Fails with `invalid_range`.
  */
 export function rangeOf(header: string | null, sizeBytes: number): SatisfiedRange | undefined {
-  const match = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/.exec(header?.trim() ?? "");
+  const match = /^bytes=([0-9]*)-([0-9]*)$/.exec(header?.trim() ?? "");
   if (!match || match[0] === "bytes=-") return undefined;
   const [, first = "", last = ""] = match;
   if (first === "") {

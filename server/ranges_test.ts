@@ -9,6 +9,7 @@ describe("rangeOf()", () => {
       ["bytes=0-0", 10, [0, 0]],
       ["bytes=5-15", 10, [5, 9]],
       ["bytes=5-", 10, [5, 9]],
+      ["bytes=5-99999999999999999999", 10, [5, 9]],
       ["bytes=-3", 10, [7, 9]],
       ["bytes=-30", 10, [0, 9]],
       ["bytes=5-4", 10, undefined],
@@ -25,7 +26,13 @@ describe("rangeOf()", () => {
 
   it("fails where nothing of it is there", () => {
     for (
-      const [header, size] of [["bytes=10-", 10], ["bytes=0-", 0], ["bytes=-0", 10], ["bytes=-1", 0]] as const
+      const [header, size] of [
+        ["bytes=10-", 10],
+        ["bytes=99999999999999999999-", 10],
+        ["bytes=0-", 0],
+        ["bytes=-0", 10],
+        ["bytes=-1", 0],
+      ] as const
     ) {
       assert.throws(() => rangeOf(header, size), { code: "invalid_range" }, header);
     }
