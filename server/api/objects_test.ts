@@ -188,6 +188,13 @@ describe("listings", () => {
 });
 
 describe("an object's metadata", () => {
+  it("may have any name", async (t) => {
+    const { send } = await withRepository(t);
+    await upload(send, "x", "abc", { "x-lakefs-meta-__proto__": "1" });
+    const { metadata } = (await send("GET", `${AT_MAIN}/stat?path=x`)).json;
+    assert.deepEqual(Object.entries(metadata), [["__proto__", "1"]]);
+  });
+
   it("is replaced, and nothing else of it", async (t) => {
     const { send } = await withRepository(t);
     const made = await upload(send, "x", "abc", { "x-lakefs-meta-a": "1", "x-lakefs-meta-b": "2" });

@@ -67,11 +67,12 @@ async function contentOf(request: Request, limits: Limits): Promise<Content> {
 }
 
 function metadataOf(headers: Headers): Record<string, string> {
-  const metadata: Record<string, string> = {};
+  const pairs: [name: string, value: string][] = [];
   headers.forEach((value, name) => {
-    if (name.startsWith(METADATA_PREFIX)) metadata[name.slice(METADATA_PREFIX.length)] = value;
+    if (name.startsWith(METADATA_PREFIX)) pairs.push([name.slice(METADATA_PREFIX.length), value]);
   });
-  return metadata;
+  // Own properties, so that a name such as "__proto__" is one too.
+  return Object.fromEntries(pairs);
 }
 
 export const UPLOAD_OPERATIONS = [uploadObject, uploadObjectPreflight];

@@ -27,21 +27,25 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export function writtenHeaders(
   headers: Headers,
 ): Required<Pick<PutObjectOptions, "metadata">> & Pick<PutObjectOptions, "contentType"> {
-  const metadata: Record<string, string> = {};
+  const pairs: [name: string, text: string][] = [];
   let size = 0;
   for (const [name, value] of headers) {
     if (!name.startsWith(META)) continue;
     const key = name.slice(META.length), text = headerText(value);
-    metadata[key] = text;
+    pairs.push([key, text]);
     size += key.length + utf8(text).length;
   }
   if (size > MAX_METADATA_BYTES) throw new S3Error("MetadataTooLarge");
   for (const name of KEPT) {
     const value = headers.get(name);
-    if (value) metadata[KEPT_PREFIX + name] = headerText(value);
+    if (value) pairs.push([KEPT_PREFIX + name, headerText(value)]);
   }
   const contentType = headers.get("content-type");
-  return { metadata, ...(contentType ? { contentType: headerText(contentType) } : {}) };
+  // Own properties, so that a name such as "__proto__" is one too.
+  return {
+    metadata: Object.fromEntries(pairs),
+    ...(contentType ? { contentType: headerText(contentType) } : {}),
+  };
 }
 
 /** Returns the headers of an answer that has an object, or a part of it. */
