@@ -48,6 +48,8 @@ interface Pending extends WrittenBranch {
   lastMs: number;
   /** Settles when the note is as it is to be. */
   noted: Promise<void>;
+  /** Whether the note names the writers, or is about to; not so after it could not be kept. */
+  isNoted: boolean;
   /** Whether the note is going, for all is committed; a write that begins brings it back. */
   isClosing: boolean;
   notedMs: number;
@@ -75,19 +77,21 @@ export class AutoCommit {
     const key = `${repository}/${branch}`;
     let pending = this.#pending.get(key);
     if (!pending) this.#pending.set(key, pending = this.#newPending({ repository, branch }));
-    const isNoted = pending.writers.at(-1) === user && !pending.isClosing;
+    const isNoted = pending.isNoted && pending.writers.at(-1) === user && !pending.isClosing;
     if (!isNoted) {
       pending.isClosing = false;
+      pending.isNoted = true;
       pending.writers = [...pending.writers.filter((one) => one !== user), user].slice(-MOST_WRITERS);
-      pending.noted = pending.noted.then(() => this.#note(pending));
+      pending.noted = pending.noted.catch(() => {}).then(() => this.#note(pending));
     }
     pending.open++;
     this.#changed(pending);
     try {
       await pending.noted;
     } catch (error) {
+      // What others wrote before is still to be committed.
       pending.open--;
-      this.#pending.delete(key);
+      pending.isNoted = false;
       throw error;
     }
     return () => {
@@ -129,6 +133,7 @@ export class AutoCommit {
       firstMs: now,
       lastMs: now,
       noted: Promise.resolve(),
+      isNoted: false,
       isClosing: false,
       notedMs: now,
       beats: 0,

@@ -142,6 +142,34 @@ describe("committing by itself", () => {
     assert.equal((await log()).length, 1);
   });
 
+  it("does not forget what was written before a write whose note could not be kept", async () => {
+    let fails = false;
+    const { one, put, clock, log, notes } = await begin({ when: "idle", seconds: 1 }, (engine) => {
+      const inner = engine.commitNotes!;
+      const commitNotes: Store["commitNotes"] = {
+        put: (note) => fails ? Promise.reject(new Error("no")) : inner.put(note),
+        all: () => inner.all(),
+        remove: (note) => inner.remove(note),
+      };
+      return new Proxy(engine, {
+        get: (target, name) => name === "commitNotes" ? commitNotes : bound(target, name),
+      });
+    });
+    await put(one, "ann", "a");
+    fails = true;
+    await assert.rejects(put(one, "bob", "b"));
+    fails = false;
+    clock.advance(1000);
+    await one.tick();
+    assert.equal((await log()).length, 1);
+    assert.deepEqual(await notes(), []);
+    fails = true;
+    await assert.rejects(put(one, "bob", "b"));
+    fails = false;
+    await put(one, "bob", "b");
+    assert.deepEqual(await notes(), ["s1:main"]);
+  });
+
   it("is tried again after a failure, less and less often", async () => {
     let tries = 0, fails = true;
     const { one, put, clock, log } = await begin({ when: "idle", seconds: 1 }, (engine) =>
