@@ -94,8 +94,10 @@ describe("keys", () => {
       await ask(204, "DELETE", target);
       await ask(404, "GET", target);
     }
-    const tooLong = await ask(400, "PUT", `/repo/main/${"x".repeat(1025)}`);
-    assert.equal(tooLong.code, "KeyTooLongError");
+    for (const method of ["PUT", "GET", "DELETE"]) {
+      const tooLong = await ask(400, method, `/repo/main/${"x".repeat(1025)}`);
+      assert.equal(tooLong.code, "KeyTooLongError");
+    }
   });
 });
 

@@ -51,6 +51,9 @@ const OWN_MESSAGE: ReadonlySet<S3ErrorCode> = new Set([
   "NotImplemented",
 ]);
 
+/** Nor does it say which branch is none, or which names buckets may have. */
+const OWN_MESSAGE_OF: ReadonlySet<string> = new Set(["branch_not_found", "invalid_repository_name"]);
+
 /** Returns a failure as S3 has it. One of ours that is the server's own is named, not described: the log has the rest. */
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
@@ -59,7 +62,8 @@ export function s3ErrorOf(error: unknown): S3Error {
     ? "NoSuchKey"
     : BY_CODE[error.code] ?? BY_KIND[error.kind];
   // What is forbidden to us, and not to the client, may speak of this machine.
-  const isOwn = OWN_MESSAGE.has(code) && (error.kind !== "forbidden" || error.code === "branch_protected");
+  const isOwn = OWN_MESSAGE_OF.has(error.code) ||
+    (OWN_MESSAGE.has(code) && (error.kind !== "forbidden" || error.code === "branch_protected"));
   return new S3Error(code, isOwn ? error.message : undefined, { cause: error, details: error.details });
 }
 

@@ -9,6 +9,8 @@
  * is one that DNS takes, so that each bucket is one branch and each such branch one bucket; nothing is tried.
  */
 
+import { utf8 } from "../../base/bytes.ts";
+import { MAX_KEY_BYTES } from "../../base/limits.ts";
 import type { ObjectPlace } from "../downloads.ts";
 import type { S3Call } from "./call.ts";
 import { S3Error } from "./errors.ts";
@@ -48,19 +50,24 @@ export async function checkBucket(call: S3Call): Promise<void> {
   if (branch === undefined) await call.store.getRepository(repository);
 }
 
-/** Returns the object that the request names. Fails with `NoSuchBucket`, `NoSuchKey`. */
+/** Returns the object that the request names, whether or not it is there. Fails with `NoSuchBucket`, `NoSuchKey`, `KeyTooLongError`. */
 export async function objectPlace(call: S3Call): Promise<ObjectPlace> {
   return await placeOf(call, call.request.bucket!, call.request.key!);
 }
 
-/** Returns the object that a bucket and a key name, whether or not it is there. Fails with `NoSuchBucket`, `NoSuchKey`. */
+/** Returns the object that a bucket and a key name. Fails as `objectPlace` does. */
 export async function placeOf(call: S3Call, bucket: string, key: string): Promise<ObjectPlace> {
   const { repository, branch } = await bucketNamed(call, bucket);
-  if (branch !== undefined) return { repository, ref: branch, path: key };
+  if (branch !== undefined) return { repository, ref: branch, path: checkedPath(key) };
   const slash = key.indexOf("/");
   const path = slash < 0 ? "" : key.slice(slash + 1);
-  if (slash > 0 && path !== "") return { repository, ref: key.slice(0, slash), path };
+  if (slash > 0 && path !== "") return { repository, ref: key.slice(0, slash), path: checkedPath(path) };
   throw new S3Error("NoSuchKey", `A key of bucket "${bucket}" is BRANCH/PATH: "${key}" names no path`);
+}
+
+function checkedPath(path: string): string {
+  if (path.length * 3 <= MAX_KEY_BYTES || utf8(path).length <= MAX_KEY_BYTES) return path;
+  throw new S3Error("KeyTooLongError");
 }
 
 async function bucketNamed({ store, context }: S3Call, bucket: string): Promise<BucketPlace> {

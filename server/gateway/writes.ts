@@ -1,13 +1,10 @@
 /** Writing to branches as all operations of the gateway do. */
 
-import { utf8 } from "../../base/bytes.ts";
-import { MAX_KEY_BYTES } from "../../base/limits.ts";
 import type { BranchWriter } from "../../drivers/store.ts";
 import type { ObjectPlace } from "../downloads.ts";
 import type { S3Call } from "./call.ts";
 import { invalidArgument } from "./encoding.ts";
 import { S3Error } from "./errors.ts";
-import { objectPlace } from "./places.ts";
 
 type Branch = Pick<ObjectPlace, "repository" | "ref">;
 
@@ -23,15 +20,6 @@ export async function openWriter(call: S3Call, { repository, ref }: Branch): Pro
 export async function noteWrite(call: S3Call, { repository, ref }: Branch): Promise<void> {
   const { autoCommit } = call.context;
   if (autoCommit) call.onEnd(await autoCommit.begin({ repository, branch: ref }, call.request.user));
-}
-
-/** Returns the object that a request writes. Fails with `NoSuchBucket`, `NoSuchKey`, `KeyTooLongError`. */
-export async function writablePlace(call: S3Call): Promise<ObjectPlace> {
-  const place = await objectPlace(call);
-  if (place.path.length * 3 > MAX_KEY_BYTES && utf8(place.path).length > MAX_KEY_BYTES) {
-    throw new S3Error("KeyTooLongError");
-  }
-  return place;
 }
 
 /** What a write may say of who may do what with it: what holds anyway. */

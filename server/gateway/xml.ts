@@ -6,6 +6,7 @@ export const S3_NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 // What XML 1.0 knows no way to write is written as S3 writes it; clients that may meet such keys ask for encoding-type=url.
 const SPECIAL = /[&<>"\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
+const UNREADABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const EACH_SPECIAL = new RegExp(SPECIAL.source, "g");
 const NAMED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -36,9 +37,10 @@ export function xmlResponse(root: string, content: string, headers: Record<strin
   });
 }
 
-/** Returns the document of a failure, which has no namespace. */
+/** Returns the document of a failure, which has no namespace. It repeats what was sent, and must be read whatever that was. */
 export function errorDocument(fields: Readonly<Record<string, string | undefined>>): string {
-  const content = Object.entries(fields).map(([name, text]) => textElement(name, text)).join("");
+  const content = Object.entries(fields)
+    .map(([name, text]) => textElement(name, text?.replaceAll(UNREADABLE, "\ufffd"))).join("");
   return `${XML_DECLARATION}<Error>${content}</Error>`;
 }
 

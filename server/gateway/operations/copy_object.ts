@@ -13,8 +13,8 @@ import { copySourceOf } from "../copy_source.ts";
 import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
 import { etagOf, writtenHeaders } from "../object_headers.ts";
-import { placeOf } from "../places.ts";
-import { checkWrite, openWriter, writablePlace } from "../writes.ts";
+import { objectPlace, placeOf } from "../places.ts";
+import { checkWrite, openWriter } from "../writes.ts";
 import { textElement, xmlResponse, xmlText, xmlTime } from "../xml.ts";
 
 export const copyObject: S3Operation = async (call) => {
@@ -22,7 +22,7 @@ export const copyObject: S3Operation = async (call) => {
   const { headers } = request;
   checkWrite(headers);
   const name = copySourceOf(headers);
-  const [source, destination] = [await placeOf(call, name.bucket, name.key), await writablePlace(call)];
+  const [source, destination] = [await placeOf(call, name.bucket, name.key), await objectPlace(call)];
   const isReplacing = replacesMetadata(headers);
   if (!isReplacing && isSamePlace(source, destination)) {
     throw new S3Error(

@@ -4,7 +4,8 @@ import type { S3Operation } from "../call.ts";
 import { askedChecksum, notesOf, uploadHeaders } from "../multipart/checksum.ts";
 import { uploadsOf } from "../multipart/place.ts";
 import { writtenHeaders } from "../object_headers.ts";
-import { checkWrite, writablePlace } from "../writes.ts";
+import { objectPlace } from "../places.ts";
+import { checkWrite } from "../writes.ts";
 import { textElement, xmlResponse } from "../xml.ts";
 
 export const createMultipartUpload: S3Operation = async (call) => {
@@ -12,7 +13,7 @@ export const createMultipartUpload: S3Operation = async (call) => {
   const { headers, bucket, key, user } = request;
   checkWrite(headers);
   const checksum = askedChecksum(headers);
-  const { repository, ref, path } = await writablePlace(call);
+  const { repository, ref, path } = await objectPlace(call);
   const { id } = await uploadsOf(call).start(repository, ref, path, {
     ...writtenHeaders(headers),
     who: user,

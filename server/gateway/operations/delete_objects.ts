@@ -4,9 +4,9 @@ import type { BranchWriter } from "../../../drivers/store.ts";
 import type { S3Call, S3Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { s3ErrorOf } from "../failures.ts";
-import { placeOf } from "../places.ts";
+import { objectPlace, placeOf } from "../places.ts";
 import { checkVersion, checkVersionId } from "../versions.ts";
-import { openWriter, writablePlace } from "../writes.ts";
+import { openWriter } from "../writes.ts";
 import { textElement, xmlResponse } from "../xml.ts";
 import { readXml, type XmlNode } from "../xml_reader.ts";
 
@@ -19,7 +19,7 @@ export const deleteObject: S3Operation = async (call) => {
   if (request.headers.has("if-match")) {
     throw new S3Error("NotImplemented", 'A deletion under "If-Match" is not built');
   }
-  const { path, ...branch } = await writablePlace(call);
+  const { path, ...branch } = await objectPlace(call);
   const writer = await openWriter(call, branch);
   peer.keepOpen();
   await writer.delete(path);

@@ -58,6 +58,11 @@ describe("objects through the gateway", () => {
     assert.equal(headers.get("x-amz-missing-meta"), "1");
     await ask(200, "PUT", "/repo/main/b", { headers: { "x-amz-meta-from": "s3", expires: "0" } });
     assert.deepEqual((await store.stat("repo", "main", "b")).metadata, { from: "s3", "http:expires": "0" });
+    await ask(200, "PUT", "/repo/main/c", { headers: { "x-amz-meta-__proto__": "a name like any other" } });
+    assert.equal(
+      (await ask(200, "HEAD", "/repo/main/c")).headers.get("x-amz-meta-__proto__"),
+      "a name like any other",
+    );
   });
 
   it("are read with the headers that the request asks for", async (t) => {
@@ -160,6 +165,10 @@ describe("objects through the gateway", () => {
       assert.equal(answer.all("RequestId")[0], answer.headers.get("x-amz-request-id"));
       assert.equal(answer.headers.get("content-type"), "application/xml");
     }
+    const noBranch = await ask(404, "PUT", "/repo/nowhere/a", { body: "x" });
+    assert.match(noBranch.all("Message")[0]!, /branch &quot;nowhere&quot;/);
+    const unreadable = await ask(400, "GET", "/repo/main/a%00b");
+    assert.match(unreadable.all("Message")[0]!, /path &quot;a\ufffdb&quot;/);
     const head = await ask(404, "HEAD", "/repo/main/none");
     assert.equal(head.text, "");
   });

@@ -3,14 +3,15 @@
 import type { S3Operation } from "../call.ts";
 import { writeConditions } from "../conditions.ts";
 import { etagOf, writtenHeaders } from "../object_headers.ts";
-import { checkWrite, openWriter, writablePlace } from "../writes.ts";
+import { objectPlace } from "../places.ts";
+import { checkWrite, openWriter } from "../writes.ts";
 
 export const putObject: S3Operation = async (call) => {
   const { request, peer } = call;
   const { headers } = request;
   checkWrite(headers);
   const conditions = writeConditions(headers);
-  const place = await writablePlace(call);
+  const place = await objectPlace(call);
   const writer = await openWriter(call, place);
   // As S3 has it: an object whose client sent no checksum gets this one.
   const checksum = request.checksum ?? request.computeChecksum("CRC64NVME");
