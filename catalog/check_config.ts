@@ -13,6 +13,7 @@ import {
 import { pathText } from "./config/tree.ts";
 import { untrustedKeys } from "./config/untrusted.ts";
 import { cutView, tenantNames } from "./config/view.ts";
+import { BUILT_IN_HOOKS, whyNoHook } from "./hooks/mod.ts";
 import { TemplateResolver } from "./resolver/mod.ts";
 
 export interface CheckedConfig {
@@ -36,6 +37,7 @@ export async function checkConfig(
     const problems = new Problems(raw);
     const config = loadConfig(raw, { reader, tenant: view, isTrusted: true, problems });
     new TemplateResolver(config, { clock, problems });
+    noteHooks(config, problems);
     // A scheme may lead to a store that only some views have.
     if (view === tenant) noteMissingStores(config, problems);
     for (const problem of problems.placed()) found.set(`${problem.key}\0${problem.why}`, problem);
@@ -57,6 +59,13 @@ export async function checkConfig(
       tenants: names.length,
     },
   };
+}
+
+function noteHooks({ hooks, raw }: Config, problems: Problems): void {
+  for (const [index, name] of hooks.entries()) {
+    const why = whyNoHook(name, raw.folder !== undefined);
+    if (why !== undefined) problems.add(["hooks", index], why, { suggestion: closest(name, BUILT_IN_HOOKS) });
+  }
 }
 
 function noteMissingStores({ schemes, stores }: Config, problems: Problems): void {

@@ -29,7 +29,8 @@ export interface HookPlaces {
   readonly clock: Pick<Clock, "now">;
 }
 
-const BUILT_IN = ["provcat.log", "provcat.logical_only"];
+export const BUILT_IN_HOOKS: readonly string[] = ["provcat.log", "provcat.logical_only"];
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 const MODULE_ENDINGS = [".js", ".mjs", ".ts"];
 
 /** Returns the hooks of these names. Fails with `invalid_configuration`, `hook_failed`. */
@@ -40,38 +41,46 @@ export async function loadHooks(names: readonly string[], places: HookPlaces): P
 }
 
 async function loadHook(name: string, places: HookPlaces): Promise<Hook> {
+  const why = whyNoHook(name, places.configFolder !== undefined);
+  if (why !== undefined) throw refused(name, why);
   if (name === "provcat.log") return logHook(places.log, places.clock);
   if (name === "provcat.logical_only") return logicalOnlyHook;
   const [, form, path] = /^(exec|module):(.+)$/s.exec(name) ?? [];
-  if (form === "exec") return executableHook(name, pathOf(name, path!, places));
-  if (form === "module") return await moduleHook(name, pathOf(name, path!, places));
+  if (form === "exec") return executableHook(name, pathOf(path!, places));
+  if (form === "module") return await moduleHook(name, pathOf(path!, places));
   return await namedHook(name, places);
 }
 
-async function namedHook(name: string, { userConfigFolder }: HookPlaces): Promise<Hook> {
-  const suggestion = closest(name, BUILT_IN);
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name)) {
-    throw refused(name, "a hook is exec:PROGRAM, module:FILE or a name", suggestion);
+/** Returns why a name can stand for no hook, wherever it is looked for; `isInFile` is of the configuration that names it. */
+export function whyNoHook(name: string, isInFile: boolean): string | undefined {
+  if (BUILT_IN_HOOKS.includes(name)) return undefined;
+  if (name.startsWith("provcat.")) return noSuchHook();
+  if (/^(exec|module):./s.test(name)) {
+    return isInFile
+      ? undefined
+      : "only a configuration in a file may say where a hook lies; others name hooks of yours";
   }
+  return NAME.test(name) ? undefined : "a hook is exec:PROGRAM, module:FILE or a name";
+}
+
+function noSuchHook(): string {
+  return `there is no such hook; known are ${BUILT_IN_HOOKS.join(" and ")}`;
+}
+
+async function namedHook(name: string, { userConfigFolder }: HookPlaces): Promise<Hook> {
   const base = join(userConfigFolder, "hooks", name);
   for (const ending of MODULE_ENDINGS) {
     if (isFile(base + ending)) return await moduleHook(name, base + ending);
   }
   if (isFile(base) && isExecutable(base)) return executableHook(name, base);
-  throw refused(name, `there is no such hook; known are ${BUILT_IN.join(" and ")}`, suggestion);
+  throw refused(name, noSuchHook());
 }
 
 /** A path starts where the configuration lies. */
-function pathOf(name: string, path: string, { configFolder, userFolder }: HookPlaces): string {
-  if (configFolder === undefined) {
-    throw refused(
-      name,
-      "only a configuration in a file may say where a hook lies; others name hooks of yours",
-    );
-  }
+function pathOf(path: string, { configFolder, userFolder }: HookPlaces): string {
   const own = /^~\/(.+)$/s.exec(path);
   if (own) return resolve(userFolder, own[1]!);
-  return isAbsolute(path) ? resolve(path) : resolve(configFolder, path);
+  return isAbsolute(path) ? resolve(path) : resolve(configFolder!, path);
 }
 
 /** A module's default export is the function; `spots` says where it runs, `close` ends it. */
@@ -105,7 +114,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function refused(name: string, why: string, suggestion?: string): CodedError {
+function refused(name: string, why: string): CodedError {
+  const suggestion = closest(name, BUILT_IN_HOOKS);
   return new CodedError("invalid", "invalid_configuration", `Cannot use the hook "${name}": ${why}`, {
     details: { hook: name, isCatalog: true, ...(suggestion === undefined ? {} : { suggestion }) },
   });

@@ -2,7 +2,7 @@
 
 export { addProcessHooks, Hooks } from "./chain.ts";
 export type { LogRecord } from "./built_in.ts";
-export { type HookPlaces, loadHooks } from "./load.ts";
+export { BUILT_IN_HOOKS, type HookPlaces, loadHooks, whyNoHook } from "./load.ts";
 export {
   type Hook,
   type HookFunction,

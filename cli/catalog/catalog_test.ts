@@ -91,7 +91,7 @@ describe("the verbs of objects over the catalog", () => {
     const ran = await run("put", "-r", "data://repo/all", from);
     assert.deepEqual([ran.code, ran.out], [7, "Put 4 files (19 B), 1 ignored, 1 left out\n"]);
     assert.match(ran.err, /^tarn: Did not put "link": it is a symlink\n$/);
-    assert.match((await run("put", "data://repo/all", from)).err, /it is a folder\n  Add -r/);
+    assert.match((await run("put", "data://repo/all", from)).err, /it is a folder\n +Add -r/);
     const list = await json(["ls", "-r", "data://repo/all"]) as { path: string }[];
     assert.deepEqual(list.map(({ path }) => path), [".hidden", ".tarnignore", "a", "sub/c"]);
     await ok("put", "-r", "doc://new", from, "--exclude", "link");
@@ -363,6 +363,17 @@ describe("where the catalog stands between commands and the embedded engine", ()
       join(folder, "tarn.yaml"),
     );
     assert.deepEqual([ran.code, ran.err], [5, 'tarn: Cannot use "data://repo/x": closed\n']);
+  });
+
+  it("config check says which hooks there cannot be", async (t) => {
+    const { run, folder } = await prepared(t, hooks('provcat.logg, "exec:./x", my/hook, audit'));
+    const ran = await run("config", "check", "--config", join(folder, "tarn.yaml"));
+    assert.equal(ran.code, 1);
+    assert.match(
+      ran.out,
+      /:1:9: "hooks\.0": there is no such hook[^\n]*\n  ?Did you mean "provcat\.log"\?\n/,
+    );
+    assert.match(ran.out, /"hooks\.2": a hook is exec:PROGRAM, module:FILE or a name\n$/);
   });
 
   it("without a configuration lakefs:// loads none of it", async (t) => {
