@@ -28,6 +28,7 @@ import { Files, type Parts } from "./files.ts";
 import { type Flush, systemFlush } from "./flushing.ts";
 import { fetchFolder } from "./folder_fetch.ts";
 import { Folders } from "./folders.ts";
+import { Holding } from "./holding.ts";
 import { itemLocks } from "./item_locks.ts";
 import { checkKey, keyHash, Layout, makeFolderIn, shownKey } from "./layout.ts";
 import { Leases } from "./leases.ts";
@@ -77,8 +78,8 @@ export interface CacheParts extends Parts {
   readonly clock: Clock;
 }
 
-/** Keeps a lease until it is released; how a call's leases end. */
-type Keep = (hash: string, lease: HeldLock) => void;
+/** Keeps the lease of a call, which would end with it. */
+export type Keep = (hash: string, lease: HeldLock) => void;
 
 export class LocalCache implements Cache {
   readonly isOffline: boolean;
@@ -263,56 +264,4 @@ export class LocalCache implements Cache {
 
 function missing(key: CacheKey): never {
   throw notCached("fetch", shownKey(key));
-}
-
-/** A view of a cache that keeps its leases. */
-class Holding implements HeldCache {
-  readonly #cache: LocalCache;
-  readonly #leases = new Map<string, HeldLock>();
-
-  constructor(cache: LocalCache) {
-    this.#cache = cache;
-  }
-
-  get isOffline(): boolean {
-    return this.#cache.isOffline;
-  }
-
-  file(...[key, wanted, download, options]: Parameters<Cache["file"]>): Promise<CachedFile> {
-    return this.#cache.file(key, wanted, download, options, this.#keep);
-  }
-
-  cachedFile(key: CacheKey): Promise<CachedFile | undefined> {
-    return this.#cache.cachedFile(key, this.#keep);
-  }
-
-  folder(...[key, listing, download, options]: Parameters<Cache["folder"]>): Promise<string> {
-    return this.#cache.folder(key, listing, download, options, this.#keep);
-  }
-
-  cachedFolder(key: CacheKey): Promise<string | undefined> {
-    return this.#cache.cachedFolder(key, this.#keep);
-  }
-
-  cachedList(key: CacheKey): Promise<readonly CachedEntry[] | undefined> {
-    return this.#cache.cachedList(key);
-  }
-
-  recordPin(key: PinKey, fixed: string): Promise<void> {
-    return this.#cache.recordPin(key, fixed);
-  }
-
-  pinned(key: PinKey): Promise<string | undefined> {
-    return this.#cache.pinned(key);
-  }
-
-  async release(): Promise<void> {
-    for (const lease of this.#leases.values()) lease.release();
-    this.#leases.clear();
-  }
-
-  readonly #keep: Keep = (hash, lease) => {
-    if (this.#leases.has(hash)) lease.release();
-    else this.#leases.set(hash, lease);
-  };
 }

@@ -6,21 +6,18 @@
  */
 
 import * as fs from "node:fs";
-import { mkdir, readdir, unlink } from "node:fs/promises";
+import { readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { hex } from "../../base/bytes.ts";
 import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import { compareKeys } from "../../base/key_order.ts";
-import { systemRandomness } from "../../base/randomness.ts";
-import { formatUri, type Uri } from "../../base/uri.ts";
+import type { Uri } from "../../base/uri.ts";
 import type { Cache } from "../../cache/mod.ts";
-import { abortable } from "../byte_streams.ts";
 import { CatalogStoreBase, noFolderAt, nothingAt, unusableUri } from "../catalog_base.ts";
 import type { CallOptions, CatalogStore, Entry, PutSource } from "../catalog_store.ts";
-import { sourceBytes } from "../put_source.ts";
+import { attempt, attemptNow } from "./catalog_failures.ts";
 import { LocalPlaces, outside, type RealPlace } from "./catalog_places.ts";
+import { makeFolders, writeFile } from "./catalog_writing.ts";
 import { errnoOf } from "./failures.ts";
-import { unlinkQuietly, writeAll } from "./file_calls.ts";
 import { systemSync } from "./syncing.ts";
 
 export interface FileCatalogOptions {
@@ -156,105 +153,4 @@ function entryOf(name: string, stat: fs.Stats): Entry {
   if (stat.isDirectory()) return { name, kind: "folder", modifiedMs: stat.mtimeMs };
   const version = `${Math.round(stat.mtimeMs * 1000).toString(36)}-${stat.size.toString(36)}`;
   return { name, kind: "file", sizeBytes: stat.size, version, modifiedMs: stat.mtimeMs };
-}
-
-/** Makes folders, and those entries durable that lead to them. */
-async function makeFolders(uri: Uri, folder: string): Promise<void> {
-  let first: string | undefined;
-  try {
-    first = await mkdir(folder, { recursive: true });
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno !== "EEXIST" && errno !== "ENOTDIR") throw error;
-    throw inTheWay(uri, "file_in_the_way", "a file is where it needs a folder", error);
-  }
-  if (first === undefined) return;
-  for (let at = dirname(folder); at.length >= dirname(first).length; at = dirname(at)) {
-    await systemSync.folder(at);
-    if (at === dirname(at)) return;
-  }
-}
-
-async function writeFile(
-  uri: Uri,
-  path: string,
-  { source, signal }: { source: PutSource; signal?: AbortSignal },
-): Promise<void> {
-  const before = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (before?.isDirectory()) throw inTheWay(uri, "folder_in_the_way", "a folder has its name");
-  const temporary = join(dirname(path), `.tarn-${hex(systemRandomness.bytes(8))}.tmp`);
-  let fd: number | undefined = fs.openSync(temporary, "wx");
-  try {
-    for await (const piece of abortable(sourceBytes(source), signal)) await writeAll(fd, piece);
-    if (before?.isFile()) fs.fchmodSync(fd, before.mode & 0o7777);
-    fs.closeSync(fd);
-    fd = undefined;
-    await systemSync.file(temporary);
-    fs.renameSync(temporary, path);
-  } catch (error) {
-    if (fd !== undefined) fs.closeSync(fd);
-    unlinkQuietly(temporary);
-    throw error;
-  }
-  await systemSync.folder(dirname(path));
-}
-
-function inTheWay(
-  uri: Uri,
-  code: "file_in_the_way" | "folder_in_the_way",
-  why: string,
-  cause?: unknown,
-): CodedError {
-  const text = formatUri(uri);
-  return new CodedError("invalid", code, `Cannot put "${text}": ${why}`, { details: { uri: text }, cause });
-}
-
-type Action = "read" | "list" | "fetch" | "put" | "delete";
-
-async function attempt<T>(uri: Uri, action: Action, calls: () => Promise<T>): Promise<T> {
-  try {
-    return await calls();
-  } catch (error) {
-    throw translated(error, { uri, action });
-  }
-}
-
-function attemptNow<T>(uri: Uri, action: Action, calls: () => T): T {
-  try {
-    return calls();
-  } catch (error) {
-    throw translated(error, { uri, action });
-  }
-}
-
-function translated(error: unknown, { uri, action }: { uri: Uri; action: Action }): unknown {
-  const errno = errnoOf(error);
-  if (errno === undefined) return error;
-  const text = formatUri(uri);
-  const options = { details: { uri: text, errno }, cause: error };
-  const message = (why: string) => `Cannot ${action} "${text}": ${why}`;
-  switch (errno) {
-    case "ENOENT":
-    case "ENOTDIR":
-      if (action === "put") {
-        return inTheWay(uri, "file_in_the_way", "no folder can be where it needs one", error);
-      }
-      return nothingAt(uri, error);
-    case "EACCES":
-    case "EPERM":
-      return new CodedError("forbidden", "file_forbidden", message("permission denied"), options);
-    case "EROFS":
-      return new CodedError("forbidden", "file_forbidden", message("the disk is read-only"), options);
-    case "ENOSPC":
-    case "EDQUOT":
-    case "EFBIG":
-      return new CodedError("unavailable", "disk_full", message("the disk is full"), options);
-    default:
-      return new CodedError(
-        "unavailable",
-        "file_unavailable",
-        message(`the system answered ${errno}`),
-        options,
-      );
-  }
 }

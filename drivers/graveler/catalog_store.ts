@@ -7,8 +7,8 @@
 
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { isCoded } from "../../base/errors.ts";
-import { formatUri, type Uri } from "../../base/uri.ts";
-import { type Cache, type CacheKey, type Download, type FolderFile, notCached } from "../../cache/mod.ts";
+import type { Uri } from "../../base/uri.ts";
+import type { Cache, CacheKey } from "../../cache/mod.ts";
 import { abortable } from "../byte_streams.ts";
 import { CatalogStoreBase, noFolderAt, nothingAt, unusableUri } from "../catalog_base.ts";
 import type {
@@ -20,8 +20,18 @@ import type {
   PutSource,
 } from "../catalog_store.ts";
 import { sourceBytes } from "../put_source.ts";
-import type { ListItem, ObjectStats, Store } from "../store.ts";
-import { cacheParts, keyOf, locationOf, pinnedUri, type RefLocation, refLocationOf } from "./location.ts";
+import type { Store } from "../store.ts";
+import {
+  cacheParts,
+  isRef,
+  keyOf,
+  locationOf,
+  pinnedUri,
+  type RefLocation,
+  refLocationOf,
+} from "./location.ts";
+import { fileEntry, StoredObjects, versionOf } from "./objects.ts";
+import { OfflineAnswers } from "./offline.ts";
 import { Refs, type Version } from "./refs.ts";
 
 export interface GravelerOptions {
@@ -42,12 +52,16 @@ export function openGravelerStore(options: GravelerOptions): CatalogStore {
 class GravelerStore extends CatalogStoreBase {
   readonly #store: Store;
   readonly #refs: Refs;
+  readonly #objects: StoredObjects;
+  readonly #offline: OfflineAnswers;
   readonly #ownsStore: boolean;
 
   constructor({ name, store, clock = systemClock, ownsStore = false }: GravelerOptions) {
     super(name, "graveler");
     this.#store = store;
     this.#refs = new Refs({ name, store, clock });
+    this.#objects = new StoredObjects(store);
+    this.#offline = new OfflineAnswers(name, this.#refs);
     this.#ownsStore = ownsStore;
   }
 
@@ -62,18 +76,18 @@ class GravelerStore extends CatalogStoreBase {
   async stat(uri: Uri, cache: Cache): Promise<Entry> {
     const location = locationOf(uri);
     if (!isRef(location)) return await this.#statPlace(uri, location.repository);
-    if (cache.isOffline) return await this.#statOffline(uri, location, cache);
+    if (cache.isOffline) return await this.#offline.stat(uri, location, cache);
     const version = await this.#refs.version(location, cache);
     const name = location.parts.at(-1) ?? version.ref;
-    const file = await this.#file(location, version);
+    const file = await this.#objects.find(location, version);
     if (file) return fileEntry(name, file);
-    if (!await this.#isFolder(location, version)) throw nothingAt(uri);
+    if (!await this.#objects.isFolder(location, version)) throw nothingAt(uri);
     return { name, kind: "folder", ...(version.isFixed ? { version: version.ref } : {}) };
   }
 
   async *list(uri: Uri, cache: Cache): AsyncGenerator<readonly Entry[]> {
     const location = locationOf(uri);
-    if (cache.isOffline) yield await this.#listOffline(uri, cache);
+    if (cache.isOffline) yield await this.#offline.list(uri, cache);
     else if (isRef(location)) {
       yield* this.#listFolder(uri, location, await this.#refs.version(location, cache));
     } else {
@@ -85,14 +99,14 @@ class GravelerStore extends CatalogStoreBase {
 
   async fetch(uri: Uri, cache: Cache, options: CallOptions = {}): Promise<string> {
     const location = refLocationOf(uri);
-    if (cache.isOffline) return await this.#fetchOffline(uri, location, cache);
+    if (cache.isOffline) return await this.#offline.fetch(uri, location, cache);
     const version = await this.#refs.version(location, cache);
-    const file = await this.#file(location, version);
+    const file = await this.#objects.find(location, version);
     if (!file) return await this.#fetchFolder(uri, location, { ...options, version, cache });
     const { path } = await cache.file(
       this.#cacheKey(location, version.ref),
       versionOf(file),
-      () => this.#download(location.repository, version.ref, { path: file.path, ...options }),
+      () => this.#objects.download(location, version, options),
       options,
     );
     return path;
@@ -122,7 +136,7 @@ class GravelerStore extends CatalogStoreBase {
     const location = objectLocation(uri);
     const { repository } = location;
     const branch = await this.#refs.branch(location, uri);
-    if (!await this.#file(location, { ref: branch, isFixed: false })) throw nothingAt(uri);
+    if (!await this.#objects.find(location, { ref: branch, isFixed: false })) throw nothingAt(uri);
     const writer = await this.#store.writer(repository, branch);
     try {
       await writer.delete(keyOf(location));
@@ -163,49 +177,11 @@ class GravelerStore extends CatalogStoreBase {
     if (this.#ownsStore) await this.#store.close();
   }
 
-  /** Returns the object of a location, unless the URI says that it means a folder. */
-  async #file(location: RefLocation, { ref }: Version): Promise<ObjectStats | undefined> {
-    if (location.parts.length === 0 || location.isFolder) return undefined;
-    try {
-      return await this.#store.stat(location.repository, ref, keyOf(location));
-    } catch (error) {
-      if (isCoded(error, "object_not_found", "invalid_path")) return undefined;
-      throw error;
-    }
-  }
-
-  async #isFolder(location: RefLocation, version: Version): Promise<boolean> {
-    // A branch without an object is a folder all the same.
-    if (location.parts.length === 0) return true;
-    for await (const page of this.#objects(location, version, { amount: 1 })) {
-      if (page.length > 0) return true;
-    }
-    return false;
-  }
-
-  #objects(
-    location: RefLocation,
-    { ref }: Version,
-    options: { delimiter?: string; amount?: number } = {},
-  ): AsyncIterable<readonly ListItem[]> {
-    return this.#store.list(location.repository, ref, { ...options, prefix: prefixOf(location) });
-  }
-
   async *#listFolder(uri: Uri, location: RefLocation, version: Version): AsyncGenerator<readonly Entry[]> {
-    const start = prefixOf(location).length;
-    let isThere = location.parts.length === 0;
-    for await (const page of this.#objects(location, version, { delimiter: "/" })) {
-      isThere ||= page.length > 0;
-      const entries = page.map((item): Entry =>
-        item.kind === "object"
-          ? fileEntry(item.stats.path.slice(start), item.stats)
-          : { name: item.path.slice(start, -1), kind: "folder" }
-      );
-      // An object that has the folder's own name with a slash marks a folder, and is nothing in it.
-      yield entries.filter(({ name, kind }) => name !== "" || kind === "folder");
+    if (await this.#objects.isFolder(location, version)) {
+      return yield* this.#objects.entries(location, version);
     }
-    if (isThere) return;
-    throw await this.#file(location, version) ? noFolderAt(uri) : nothingAt(uri);
+    throw await this.#objects.find(location, version) ? noFolderAt(uri) : nothingAt(uri);
   }
 
   async #fetchFolder(
@@ -213,15 +189,13 @@ class GravelerStore extends CatalogStoreBase {
     location: RefLocation,
     { version, cache, signal }: CallOptions & { version: Version; cache: Cache },
   ): Promise<string> {
-    if (!await this.#isFolder(location, version)) throw nothingAt(uri);
-    const { repository } = location;
-    const prefix = prefixOf(location);
+    if (!await this.#objects.isFolder(location, version)) throw nothingAt(uri);
     for (let listings = 1;; listings++) {
       try {
         return await cache.folder(
           this.#cacheKey(location, version.ref),
-          this.#folderFiles(location, version),
-          { each: ({ path }) => this.#download(repository, version.ref, { path: prefix + path, signal }) },
+          this.#objects.files(location, version),
+          { each: ({ path }) => this.#objects.download(location, version, { below: path, signal }) },
           { signal, ...(version.isFixed ? { version: version.ref } : {}) },
         );
       } catch (error) {
@@ -229,27 +203,6 @@ class GravelerStore extends CatalogStoreBase {
         if (version.isFixed || listings === MOST_LISTINGS || !isCoded(error, "object_not_found")) throw error;
       }
     }
-  }
-
-  async *#folderFiles(location: RefLocation, version: Version): AsyncGenerator<readonly FolderFile[]> {
-    const start = prefixOf(location).length;
-    for await (const page of this.#objects(location, version)) {
-      const files: FolderFile[] = [];
-      for (const item of page) {
-        if (item.kind !== "object" || isMarker(item.stats)) continue;
-        files.push({ path: item.stats.path.slice(start), ...versionOf(item.stats) });
-      }
-      yield files;
-    }
-  }
-
-  async #download(
-    repository: string,
-    ref: string,
-    { path, signal }: CallOptions & { path: string },
-  ): Promise<Download> {
-    const { stats, body } = await this.#store.read(repository, ref, path, { signal });
-    return { body, ...versionOf(stats) };
   }
 
   async #statPlace(uri: Uri, repository: string): Promise<Entry> {
@@ -261,71 +214,10 @@ class GravelerStore extends CatalogStoreBase {
   #cacheKey(location: RefLocation, ref: string): CacheKey {
     return { store: this.name, parts: cacheParts(location, ref) };
   }
-
-  /** Returns where a location may be in the cache: under the name of its branch, or under the commit that was pinned last. */
-  async #cachedKeys(location: RefLocation, cache: Cache): Promise<readonly CacheKey[]> {
-    const name = location.at ? location.at.kind === "branch" ? location.at.value : undefined : location.ref;
-    const refs = [name, await this.#refs.findPinned(location, cache)].filter((ref) => ref !== undefined);
-    return refs.map((ref) => this.#cacheKey(location, ref));
-  }
-
-  async #fetchOffline(uri: Uri, location: RefLocation, cache: Cache): Promise<string> {
-    for (const key of await this.#cachedKeys(location, cache)) {
-      const file = location.isFolder || location.parts.length === 0 ? undefined : await cache.cachedFile(key);
-      const path = file?.path ?? await cache.cachedFolder(key);
-      if (path !== undefined) return path;
-    }
-    throw notCached("fetch", formatUri(uri));
-  }
-
-  async #statOffline(uri: Uri, location: RefLocation, cache: Cache): Promise<Entry> {
-    for (const key of await this.#cachedKeys(location, cache)) {
-      const name = location.parts.at(-1) ?? key.parts[1]!;
-      const file = location.isFolder || location.parts.length === 0 ? undefined : await cache.cachedFile(key);
-      if (file) {
-        return { name, kind: "file", sizeBytes: file.sizeBytes, version: file.version, sha256: file.sha256 };
-      }
-      if (await cache.cachedList(key)) return { name, kind: "folder" };
-    }
-    throw notCached("stat", formatUri(uri));
-  }
-
-  async #listOffline(uri: Uri, cache: Cache): Promise<readonly Entry[]> {
-    const location = locationOf(uri);
-    for (const key of isRef(location) ? await this.#cachedKeys(location, cache) : []) {
-      const entries = await cache.cachedList(key);
-      if (entries) return entries;
-    }
-    throw notCached("list", formatUri(uri));
-  }
-}
-
-function isRef(location: { readonly ref?: string; readonly at?: unknown }): location is RefLocation {
-  return location.ref !== undefined || location.at !== undefined;
 }
 
 function objectLocation(uri: Uri): RefLocation {
   const location = refLocationOf(uri);
   if (location.parts.length === 0 || location.isFolder) throw unusableUri(uri, "it names no object");
   return location;
-}
-
-function prefixOf(location: RefLocation): string {
-  return location.parts.length === 0 ? "" : `${keyOf(location)}/`;
-}
-
-function isMarker({ path, sizeBytes }: ObjectStats): boolean {
-  return sizeBytes === 0 && path.endsWith("/");
-}
-
-function versionOf({ checksum, sizeBytes, sha256 }: ObjectStats): {
-  version: string;
-  sizeBytes: number;
-  sha256?: string;
-} {
-  return { version: checksum, sizeBytes, ...(sha256 === undefined ? {} : { sha256 }) };
-}
-
-function fileEntry(name: string, stats: ObjectStats): Entry {
-  return { name, kind: "file", ...versionOf(stats), modifiedMs: stats.mtimeMs };
 }

@@ -43,8 +43,13 @@ export function locationOf(uri: Uri): Location {
 /** Parses a URI that names a version of a repository. */
 export function refLocationOf(uri: Uri): RefLocation {
   const location = locationOf(uri);
-  if (location.ref === undefined && !location.at) throw unusableUri(uri, "it names no branch, tag or commit");
-  return location as RefLocation;
+  if (!isRef(location)) throw unusableUri(uri, "it names no branch, tag or commit");
+  return location;
+}
+
+/** Returns whether a location names a version. */
+export function isRef(location: Location): location is RefLocation {
+  return location.ref !== undefined || location.at !== undefined;
 }
 
 /** `ts:TIME` reads the ref in the path as it was; `ts:BRANCH@TIME` and every other selector stand in its place. */
