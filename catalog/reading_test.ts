@@ -86,6 +86,16 @@ describe("Catalog", () => {
   });
 });
 
+it("pins live under the name of the store: what was pinned through one is not known through another", async (t) => {
+  const config = "stores: {lakefs-acme: {driver: graveler}, lakefs-two: {driver: graveler}}\n";
+  const { catalog, engine, again } = await testCatalog(t, config);
+  await fill(engine, { a: "1" }, { message: "m" });
+  await catalog.pin("lakefs-acme://acme-sales/main");
+  const offline = await again({ isOffline: true });
+  await offline.pin("lakefs-acme://acme-sales/main");
+  await assert.rejects(offline.pin("lakefs-two://acme-sales/main"), { code: "not_cached" });
+});
+
 describe("openFile()", () => {
   it("reads blocks at any place, fewer bytes at the end, until it is closed", async (t) => {
     const { catalog } = await testCatalog(t);

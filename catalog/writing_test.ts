@@ -33,9 +33,10 @@ describe("writes", () => {
     assert.equal(await read(engine, "dev", "a"), "1");
   });
 
-  const fixed = ["commit:0123456789", "tag:v1", "version:3", "ts:2025-01-01"];
-  for (const selector of fixed) {
-    it(`to ${selector.replace(/:.*/, ":")} are refused: a fixed version cannot change`, async (t) => {
+  const fixed = [["commit", "0123456789"], ["tag", "v1"], ["version", "3"], ["ts", "2025-01-01"]] as const;
+  for (const [kind, value] of fixed) {
+    const selector = `${kind}:${value}`;
+    it(`to a fixed version are refused: ${kind}`, async (t) => {
       const { catalog, engine } = await testCatalog(t);
       await fill(engine, { a: "1" }, { message: "m" });
       await engine.store.createTag("acme-sales", "v1", "main", "x");
@@ -287,6 +288,17 @@ describe("commits and merges", () => {
     await assert.rejects(catalog.stat(`${pinned}a`), { code: "object_not_found" });
     await catalog.commit("data://acme/sales", { message: "m" });
     assert.equal((await catalog.stat(`${await catalog.pin("data://acme/sales")}a`)).sizeBytes, 1);
+  });
+
+  it("merges take the last commit of the source; what is not committed there stays there", async (t) => {
+    const { catalog, engine } = await testCatalog(t);
+    await catalog.branch("data://acme/sales?at=branch:dev", "main");
+    await fill(engine, { a: "1" }, { branch: "dev", message: "dev" });
+    await fill(engine, { b: "2" }, { branch: "dev" });
+    await catalog.merge("data://acme/sales", "dev");
+    assert.equal(await read(engine, "main", "a"), "1");
+    await assert.rejects(read(engine, "main", "b"), { code: "object_not_found" });
+    assert.equal(await read(engine, "dev", "b"), "2");
   });
 
   it("merges settle conflicts by strategy, and say why they are refused", async (t) => {

@@ -8,7 +8,7 @@ import type { Config } from "../catalog/config/config.ts";
 import { type ConfigPlaces, findConfig } from "../catalog/config/discovery.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { CodedError } from "../base/errors.ts";
-import { looksLikeUri } from "../base/uri.ts";
+import { formatUri, looksLikeUri } from "../base/uri.ts";
 import type { LocalCache } from "../cache/mod.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import type { Environment } from "./environment.ts";
@@ -57,13 +57,13 @@ export class Catalogs {
     const catalog = await this.serving(text);
     if (!catalog) return text;
     const { text: physical, uri } = await catalog.resolve(text);
-    const { hasEmbedded } = await this.#load();
-    if (uri.scheme === SCHEME && hasEmbedded) return physical;
+    const embedded = (await this.#load()).embeddedUri(uri);
+    if (embedded) return formatUri(embedded);
     const where = physical === text ? "" : `, which is "${physical}"`;
     throw new CodedError(
       "unsupported",
       "unsupported_by_store",
-      `Cannot run "${verb}" on "${text}"${where}: it works on the embedded engine's ${SCHEME}:// alone`,
+      `Cannot run "${verb}" on "${text}"${where}: it works on the embedded engine alone`,
       { details: { uri: text, verb } },
     );
   }

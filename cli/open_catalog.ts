@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
+import type { Uri } from "../base/uri.ts";
 import { type Catalog, openCatalog } from "../catalog/catalog.ts";
 import type { Config, StoreConfig } from "../catalog/config/mod.ts";
 import { loadHooks } from "../catalog/hooks/mod.ts";
@@ -47,6 +48,14 @@ export class LoadedCatalog {
   /** Whether `lakefs://` is the embedded engine, wherever its home is. */
   get hasEmbedded(): boolean {
     return this.config.stores.get(SCHEME)?.driver === "graveler";
+  }
+
+  /** Returns the `lakefs://` URI of what lies in the run's own engine, whatever name its store has. */
+  embeddedUri(uri: Uri): Uri | undefined {
+    const store = this.config.stores.get(uri.scheme);
+    const isOwn = store?.driver === "graveler" && this.hasEmbedded &&
+      isSamePlace(placeOf(store), this.#embedded);
+    return isOwn ? { ...uri, scheme: SCHEME } : undefined;
   }
 
   /** Whether commands may use the embedded engine without the catalog: no hook would be passed by. */

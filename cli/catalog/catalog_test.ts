@@ -12,6 +12,8 @@ const CONFIG = `
 stores:
   files: {driver: file, root: srv}
   bucket: {driver: s3}
+  lakefs-own: {driver: graveler}
+  lakefs-away: {driver: graveler, home: ./away}
 schemes:
   data: {parts: [project], rest: path, target: "lakefs://{project}/{ref}/{path}", ref: main}
   doc: {parts: [name], rest: path, target: "files://docs/{name}/{path}"}
@@ -187,11 +189,12 @@ describe("the verbs of history over the catalog", () => {
     );
     assert.match(await ok("find", "data://repo/t/"), /sub\/b/);
     assert.match(await ok("blame", "data://repo/t/a"), new RegExp((await head()).slice(0, 8)));
+    assert.equal(await ok("find", "lakefs-own://repo/main/t/"), await ok("find", "lakefs://repo/main/t/"));
+    assert.equal((await run("log", "lakefs-away://repo/main")).code, 9);
     const ran = await run("log", "doc://guide");
     assert.deepEqual([ran.code, ran.err], [
       9,
-      'tarn: Cannot run "log" on "doc://guide", which is "files://docs/guide/": it works on the embedded engine\'s lakefs:// ' +
-      "alone\n",
+      'tarn: Cannot run "log" on "doc://guide", which is "files://docs/guide/": it works on the embedded engine alone\n',
     ]);
   });
 });

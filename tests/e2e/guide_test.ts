@@ -1,4 +1,4 @@
-/** Every command of `docs/guide.md` is run, in order, by a shell in an empty folder, as a reader would. */
+/** Every command of the pages for readers is run, in order, by a shell in an empty folder, as a reader would. */
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -24,21 +24,23 @@ function shellBoxes(markdown: string): Box[] {
   }));
 }
 
-test("every command of the guide works, in order", (t) => {
-  if (!requireTool(t, "bash")) return;
-  const folder = temporaryFolder(t);
-  mkdirSync(join(folder, "bin"));
-  mkdirSync(join(folder, "work"));
-  symlinkSync(binaryPath(), join(folder, "bin/tarn"));
-  const boxes = shellBoxes(readFileSync(new URL("../../docs/guide.md", import.meta.url), "utf8"));
-  assert.ok(boxes.length > 10);
-  for (const { commands, exitCode } of boxes) {
-    const run = spawnSync("bash", ["-euo", "pipefail", "-c", commands], {
-      cwd: join(folder, "work"),
-      env: { PATH: `${join(folder, "bin")}:${process.env["PATH"]}`, HOME: folder, TARN_USER: "reader" },
-      encoding: "utf8",
-      input: "",
-    });
-    assert.equal(run.status, exitCode, `${commands}\nexit ${run.status}\n${run.stdout}${run.stderr}`);
-  }
-});
+for (const page of ["guide.md", "catalog.md", "ci.md"]) {
+  test(`every command of docs/${page} works, in order`, (t) => {
+    if (!requireTool(t, "bash")) return;
+    const folder = temporaryFolder(t);
+    mkdirSync(join(folder, "bin"));
+    mkdirSync(join(folder, "work"));
+    symlinkSync(binaryPath(), join(folder, "bin/tarn"));
+    const boxes = shellBoxes(readFileSync(new URL(`../../docs/${page}`, import.meta.url), "utf8"));
+    assert.ok(boxes.length >= 8);
+    for (const { commands, exitCode } of boxes) {
+      const run = spawnSync("bash", ["-euo", "pipefail", "-c", commands], {
+        cwd: join(folder, "work"),
+        env: { PATH: `${join(folder, "bin")}:${process.env["PATH"]}`, HOME: folder, TARN_USER: "reader" },
+        encoding: "utf8",
+        input: "",
+      });
+      assert.equal(run.status, exitCode, `${commands}\nexit ${run.status}\n${run.stdout}${run.stderr}`);
+    }
+  });
+}
