@@ -73,9 +73,10 @@ function checkedPath(path: string): string {
 async function bucketNamed({ store, context }: S3Call, bucket: string): Promise<BucketPlace> {
   if (context.s3.buckets === "repository") return { repository: bucket, branch: undefined };
   const { repository, branch } = branchBucket(bucket);
-  if (branch === undefined) {
-    return { repository, branch: (await store.getRepository(repository)).defaultBranch };
-  }
+  const { defaultBranch } = await store.getRepository(repository);
+  if (branch === undefined) return { repository, branch: defaultBranch };
+  // Who moves what is in one bucket to another would delete it, were they the same.
+  if (branch === defaultBranch) throw noSuchBucket(bucket);
   // A tag or a commit is no bucket, also where its name could be a branch's.
   await store.getBranch(repository, branch);
   return { repository, branch };

@@ -98,7 +98,17 @@ describe("buckets that are branches", () => {
     ]);
     assert.equal((await store.stat("repo", "work-1", "a/b")).sizeBytes, 4);
     for (
-      const bucket of ["none", "UPPER", "a--b", "x.work-1", "tag", commit.slice(0, 12), "main~1", "main@"]
+      const bucket of [
+        "none",
+        "UPPER",
+        "a--b",
+        "x.work-1",
+        "tag",
+        commit.slice(0, 12),
+        "main",
+        "main~1",
+        "main@",
+      ]
         .map((one) => `${one}.repo`)
     ) {
       assert.equal((await ask(404, "GET", `/${bucket}?list-type=2`)).code, "NoSuchBucket", bucket);
