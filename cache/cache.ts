@@ -74,6 +74,14 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface FetchOptions extends WaitOptions {
+  /**
+   * Which part of the key picks a version, such as a commit: what is the same in another version that is cached is copied from
+   * there. For stores whose versions, or hashes, say what the content is.
+   */
+  readonly versionPart?: number;
+}
+
 export interface Cache {
   readonly isOffline: boolean;
 
@@ -85,7 +93,7 @@ export interface Cache {
     key: CacheKey,
     wanted: FileVersion,
     download: () => Promise<Download>,
-    options?: WaitOptions,
+    options?: FetchOptions,
   ): Promise<CachedFile>;
 
   /** Returns a file as it was fetched last, alone or with its folder, or `undefined`. */
@@ -100,7 +108,7 @@ export interface Cache {
     key: CacheKey,
     listing: AsyncIterable<readonly FolderFile[]>,
     download: FolderDownload,
-    options?: WaitOptions & { readonly version?: string },
+    options?: FetchOptions & { readonly version?: string },
   ): Promise<string>;
 
   /** Returns the path of a folder that was fetched whole, alone or inside another, or `undefined`. */

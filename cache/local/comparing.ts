@@ -13,9 +13,10 @@ import { isSameFile } from "./content.ts";
 import { type FileRecord, isCurrent, type ListedFile } from "./file_records.ts";
 import { type Files, type Parts, unpackMeta } from "./files.ts";
 import { type ListItem, pathOf, readList } from "./folder_list.ts";
-import { type Around, doneFoldersAround, listedBelow } from "./folder_records.ts";
-import { keyBelow, type Layout, shownKey } from "./layout.ts";
+import { doneFoldersAround, listedPart } from "./folder_records.ts";
+import { keyBelow, shownKey } from "./layout.ts";
 import { readRecord } from "./records.ts";
+import { Sorted } from "./sorted.ts";
 import { walkContent } from "./walk.ts";
 
 export interface PlanItem {
@@ -66,15 +67,7 @@ async function* listsOf(
   key: CacheKey,
 ): AsyncGenerator<AsyncIterable<readonly ListItem[]>> {
   for (const suffix of ["list", "plan", "partial"] as const) yield readList(layout.listOf(key, suffix));
-  for await (const around of doneFoldersAround(layout, key)) yield partOf(layout, around);
-}
-
-async function* partOf(layout: Layout, around: Around): AsyncGenerator<readonly ListItem[]> {
-  for await (const files of listedBelow(layout, around)) {
-    yield (files ?? []).map((file) => {
-      return { kind: "cached", file: { ...file, path: file.path.slice(around.path.length + 1) } };
-    });
-  }
+  for await (const around of doneFoldersAround(layout, key)) yield listedPart(layout, around);
 }
 
 type ComparingParts = Parts & { readonly files: Files };
@@ -148,48 +141,6 @@ class ListingCheck {
       `Cannot fetch the folder "${shownKey(this.#key)}": "${path}" cannot be placed: ${why}`,
       { details: { key: path } },
     );
-  }
-}
-
-/** A sorted stream, read page by page as far as somebody asks. */
-class Sorted<T> {
-  readonly #pages: AsyncIterator<readonly T[]>;
-  readonly #pathOf: (item: T) => string;
-  #page: readonly T[] = [];
-  #at = 0;
-  #isEnded = false;
-
-  constructor(pages: AsyncIterable<readonly T[]>, pathOfItem: (item: T) => string) {
-    this.#pages = pages[Symbol.asyncIterator]();
-    this.#pathOf = pathOfItem;
-  }
-
-  /** Passes over what sorts before a path, or everything. Returns `false` when a page has to be loaded for that. */
-  isAt(path: string | undefined, passed: (item: T) => void = () => {}): boolean {
-    for (; this.#at < this.#page.length; this.#at++) {
-      const item = this.#page[this.#at]!;
-      if (path !== undefined && compareKeys(this.#pathOf(item), path) >= 0) return true;
-      passed(item);
-    }
-    return this.#isEnded;
-  }
-
-  /** Takes the item that the stream stands at, if it has the path. */
-  take(path: string): T | undefined {
-    const item = this.#page[this.#at];
-    if (item === undefined || this.#pathOf(item) !== path) return undefined;
-    this.#at++;
-    return item;
-  }
-
-  async load(): Promise<void> {
-    const step = await this.#pages.next();
-    if (step.done) this.#isEnded = true;
-    else [this.#page, this.#at] = [step.value, 0];
-  }
-
-  async close(): Promise<void> {
-    await this.#pages.return?.();
   }
 }
 

@@ -3,8 +3,8 @@
  * each folder and process.
  */
 
-import { constants, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { constants, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import { copyFile, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hex } from "../../base/bytes.ts";
 import { type FileState, type LookAtFile, lookByRuntime } from "../../base/file_state.ts";
@@ -55,6 +55,27 @@ export class Content {
       if (isMissing(error)) return undefined;
       throw error;
     }
+  }
+
+  /**
+   * Copies a file to a new path, sharing its blocks where the disk can do that, if it is in the state of its record and the copy
+   * has the hash of it; returns whether it could.
+   */
+  async clone(
+    from: string,
+    to: string,
+    record: FileRecordState & { readonly sha256: string },
+  ): Promise<boolean> {
+    const state = this.look(from);
+    if (!state || !isSameFile(state, record)) return false;
+    try {
+      await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      if (await this.#hashFile(to) === record.sha256) return true;
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    rmSync(to, { force: true });
+    return false;
   }
 
   /**

@@ -14,6 +14,12 @@ export function cacheFailure(error: unknown, action: string, what: string): unkn
   if (isReadOnly(error)) {
     return new CodedError("forbidden", "file_forbidden", message("the cache may not be written"), options);
   }
+  if (errno === "ENAMETOOLONG" || errno === "EILSEQ") {
+    const why = errno === "EILSEQ"
+      ? "the disk of the cache does not take its characters"
+      : "its path is too long";
+    return new CodedError("invalid", "unplaceable_key", message(why), options);
+  }
   const why = `the cache cannot be used (${errno})`;
   return new CodedError("unavailable", "file_unavailable", message(why), options);
 }

@@ -123,6 +123,29 @@ export class Files {
     }
   }
 
+  /** Puts a copy of another file of the cache in place, if that is as its record says and stays so meanwhile. */
+  async copy(
+    key: CacheKey,
+    { path: from, record }: { readonly path: string; readonly record: FileRecord },
+    { isRecorded = false }: { readonly isRecorded?: boolean } = {},
+  ): Promise<FileRecord | undefined> {
+    const { content, temporary, layout, writing } = this.#parts;
+    const [path, recordPath] = [await temporary.path(), await temporary.path()];
+    if (!await content.clone(from, path, record)) return undefined;
+    const pack = await messagePack();
+    try {
+      return await writing.run(() => {
+        removeIfThere(layout.metaOf(key));
+        const placed = { ...record, ...recordState(content.place(path, key)) };
+        if (isRecorded) placeRecord(layout.metaOf(key), sealed(pack, packMeta(key, placed)), recordPath);
+        return placed;
+      });
+    } catch (error) {
+      removeIfThere(path);
+      throw error;
+    }
+  }
+
   /** Writes a record for a file, if that is still in the state that the record has. */
   async record(key: CacheKey, record: FileRecord): Promise<void> {
     const { content, temporary, layout, writing } = this.#parts;

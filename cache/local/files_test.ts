@@ -265,6 +265,16 @@ describe("names of cached files", () => {
     assert.equal(fs.existsSync(cache.root), false);
   });
 
+  it("are refused when their path is longer than the system takes", async (t) => {
+    const cache = await openTestCache(t);
+    const key = { store: "s", parts: Array.from({ length: 30 }, () => "x".repeat(200)) };
+    await assert.rejects(cache.file(key, { version: "v" }, async () => download("x", "v")), {
+      code: "unplaceable_key",
+    });
+    await cache.close();
+    assert.deepEqual(leftovers(cache), []);
+  });
+
   it("never share a record, however they look", async (t) => {
     const cache = await openTestCache(t);
     const keys = [["a", "b"], ["a\nb"], ["a%2Fb"], ["a b"], ["a", "B"], ["\u00e9"], ["e\u0301"], [

@@ -6,7 +6,7 @@
  * 2. **Mark.** The folder is noted as unfinished, and the marker of the whole one goes; the plan gets its name, so that a fetch
  *    after a kill knows what it says.
  * 3. **Delete** what the store has no more, with the folders that become empty: it may stand where a file goes.
- * 4. **Download** what is missing (`folder_downloads.ts`). The new list grows in the order of the plan.
+ * 4. **Copy** what another version of the folder has (`kin.ts`), and **download** the rest (`folder_downloads.ts`). The new list grows in the order of the plan.
  * 5. **Flush**, then the list gets its name, and at last the marker is written again.
  *
  * The caller holds the lock of the folder. A fetch that is killed leaves a folder without its marker, and the lists of what is
@@ -22,6 +22,7 @@ import type { Flush } from "./flushing.ts";
 import { FolderDownloads } from "./folder_downloads.ts";
 import { type FrameIndex, ListWriter, readList } from "./folder_list.ts";
 import { type DoneFolder, doneFolder, packDone } from "./folder_records.ts";
+import { copyFromKin } from "./kin.ts";
 import { keyBelow, shownKey } from "./layout.ts";
 import { moveInto, removeIfThere, writeRecord } from "./records.ts";
 
@@ -36,6 +37,7 @@ export interface FolderFetch {
   readonly download: FolderDownload;
   /** Of the folder as a whole. */
   readonly version?: string;
+  readonly versionPart?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -58,7 +60,7 @@ export async function fetchFolder(parts: FolderParts, fetch: FolderFetch): Promi
     removeIfThere(layout.doneOf(key));
     moveInto(planPath, layout.listOf(key, "plan"));
     if (plan.goneCount > 0) await deleteGone(parts, key);
-    return await download(parts, fetch, plan.count);
+    return await download(parts, fetch, plan);
   } finally {
     removeIfThere(planPath);
   }
@@ -66,6 +68,7 @@ export async function fetchFolder(parts: FolderParts, fetch: FolderFetch): Promi
 
 interface Plan {
   readonly goneCount: number;
+  readonly wantedCount: number;
   readonly count: number;
   /** Whether all files are there, current, and in the folder's list. */
   readonly isListed: boolean;
@@ -73,7 +76,7 @@ interface Plan {
 
 async function writePlan(parts: FolderParts, fetch: FolderFetch, path: string): Promise<Plan> {
   const writer = await ListWriter.create(path);
-  let goneCount = 0, count = 0, isAllListed = true, isWritten = false;
+  let goneCount = 0, wantedCount = 0, count = 0, isAllListed = true, isWritten = false;
   try {
     for await (const page of planFolder(parts, fetch.key, fetch.listing)) {
       throwIfAborted(fetch.signal);
@@ -81,6 +84,7 @@ async function writePlan(parts: FolderParts, fetch: FolderFetch, path: string): 
         writer.add(item);
         if (item.kind === "gone") goneCount++;
         else count++;
+        if (item.kind === "wanted") wantedCount++;
         isAllListed &&= isListed;
       }
     }
@@ -89,7 +93,7 @@ async function writePlan(parts: FolderParts, fetch: FolderFetch, path: string): 
   } finally {
     if (!isWritten) writer.closeQuietly();
   }
-  return { goneCount, count, isListed: isAllListed };
+  return { goneCount, wantedCount, count, isListed: isAllListed };
 }
 
 async function deleteGone({ layout, writing, content }: FolderParts, key: CacheKey): Promise<void> {
@@ -106,19 +110,26 @@ async function deleteGone({ layout, writing, content }: FolderParts, key: CacheK
 }
 
 /** Downloads what the plan wants, and marks the folder as whole. */
-async function download(parts: FolderParts, fetch: FolderFetch, count: number): Promise<number> {
+async function download(
+  parts: FolderParts,
+  fetch: FolderFetch,
+  { count, wantedCount }: Plan,
+): Promise<number> {
   const { layout } = parts;
-  const { key, version } = fetch;
+  const { key, version, versionPart } = fetch;
+  const copied = wantedCount === 0 || versionPart === undefined
+    ? { bytes: 0, paths: [] }
+    : await copyFromKin(parts, { key, versionPart });
   const partial = layout.listOf(key, "partial");
   const downloads = new FolderDownloads(parts, fetch);
   const list = await downloads.writeList(partial);
   if (list.count !== count) throw damagedPlan(key);
-  await flushContent(parts, downloads, partial);
+  await flushContent(parts, { key, paths: [...copied.paths, ...downloads.downloadedPaths] }, partial);
   const frames = await writeFinalList(parts, key, partial);
   for (const suffix of ["plan", "partial"] as const) removeIfThere(layout.listOf(key, suffix));
   await mark(parts, { key, version, frames, ...list });
   removeIfThere(layout.listOf(key, "unfinished"));
-  return downloads.downloadedBytes;
+  return copied.bytes + downloads.downloadedBytes;
 }
 
 /** Writes the list anew in large frames: while it grew it was written after every few files. */
@@ -140,11 +151,14 @@ async function writeFinalList(
   }
 }
 
-async function flushContent(parts: FolderParts, downloads: FolderDownloads, list: string): Promise<void> {
+async function flushContent(
+  parts: FolderParts,
+  { key, paths }: { readonly key: CacheKey; readonly paths: readonly string[] },
+  list: string,
+): Promise<void> {
   const { layout: { root }, flush } = parts;
-  const paths = downloads.downloadedPaths;
   if (paths.length <= MOST_FLUSHED_SINGLY) await flush.files(root, paths);
-  else if (!await flush.disk(root)) await flush.files(root, allPaths(parts, downloads.key, list));
+  else if (!await flush.disk(root)) await flush.files(root, allPaths(parts, key, list));
 }
 
 async function* allPaths({ layout }: FolderParts, key: CacheKey, list: string): AsyncGenerator<string> {

@@ -8,7 +8,7 @@ import { compareKeys } from "../../base/key_order.ts";
 import type { CacheKey } from "../cache.ts";
 import { errnoOf } from "./failures.ts";
 import { type ListedFile, packKey, unpackKey } from "./file_records.ts";
-import { type FrameIndex, readListAt } from "./folder_list.ts";
+import { type FrameIndex, type ListItem, readListAt } from "./folder_list.ts";
 import { foldersAround, type Layout } from "./layout.ts";
 import { readRecord } from "./records.ts";
 
@@ -93,6 +93,14 @@ export async function* listedBelow(
     if (files.length > 0) yield files;
     const last = items.at(-1);
     if (path !== "" && last?.kind === "cached" && compareKeys(last.file.path, range.to) >= 0) return;
+  }
+}
+
+/** Yields what a list has below a folder as a list of that folder. Of a damaged one, what comes before the damage. */
+export async function* listedPart(layout: Layout, around: Around): AsyncGenerator<readonly ListItem[]> {
+  const start = around.path === "" ? 0 : around.path.length + 1;
+  for await (const files of listedBelow(layout, around)) {
+    yield (files ?? []).map((file) => ({ kind: "cached", file: { ...file, path: file.path.slice(start) } }));
   }
 }
 

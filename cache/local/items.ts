@@ -77,6 +77,7 @@ async function unfinishedFolder(layout: Layout, path: string): Promise<CacheItem
   return { kind: "folder", key, isWhole: false, count, sizeBytes, lastUsedMs: timeOf(path) };
 }
 
+/** Returns the names in a folder, none when it is not there. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -86,7 +87,8 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-function timeOf(path: string): number {
+/** Returns when a file was last written, in milliseconds; 0 when it is not there. */
+export function timeOf(path: string): number {
   try {
     return statSync(path).mtimeMs;
   } catch (error) {

@@ -12,6 +12,7 @@ import type {
   CachedFile,
   CacheKey,
   Download,
+  FetchOptions,
   FileVersion,
   FolderDownload,
   FolderFile,
@@ -30,6 +31,7 @@ import { fetchFolder } from "./folder_fetch.ts";
 import { Folders } from "./folders.ts";
 import { Holding } from "./holding.ts";
 import { itemLocks } from "./item_locks.ts";
+import { type Kin, kinFile } from "./kin.ts";
 import { checkKey, keyHash, Layout, makeFolderIn, shownKey } from "./layout.ts";
 import { Leases } from "./leases.ts";
 import { type HeldLock, Locks } from "./locks.ts";
@@ -117,7 +119,7 @@ export class LocalCache implements Cache {
     key: CacheKey,
     wanted: FileVersion,
     download: () => Promise<Download>,
-    options: WaitOptions = {},
+    options: FetchOptions = {},
     keep?: Keep,
   ): Promise<CachedFile> {
     return this.#using(key, keep, async () => {
@@ -140,16 +142,16 @@ export class LocalCache implements Cache {
     key: CacheKey,
     listing: AsyncIterable<readonly FolderFile[]>,
     download: FolderDownload,
-    options: WaitOptions & { readonly version?: string } = {},
+    options: FetchOptions & { readonly version?: string } = {},
     keep?: Keep,
   ): Promise<string> {
     return this.#using(key, keep, async () => {
       if (this.isOffline) return await this.#folders.find(key, this.#now()) ?? missing(key);
       await this.#sweepOnce();
       const parts = { ...this.parts, files: this.#files, flush: this.#flush };
-      const { signal, version } = options;
+      const { signal, version, versionPart } = options;
       const bytes = await this.#inFolder(key, options, () => {
-        return fetchFolder(parts, { key, listing, download, version, signal });
+        return fetchFolder(parts, { key, listing, download, version, versionPart, signal });
       });
       await this.#noteWritten(bytes);
       return this.parts.layout.contentOf(key);
@@ -184,7 +186,7 @@ export class LocalCache implements Cache {
     key: CacheKey,
     wanted: FileVersion,
     download: () => Promise<Download>,
-    { signal }: WaitOptions,
+    { signal, versionPart }: FetchOptions,
   ): Promise<FileRecord> {
     const { layout, locks } = this.parts;
     await this.#sweepOnce();
@@ -193,6 +195,11 @@ export class LocalCache implements Cache {
       // Whoever had the lock before may have downloaded the same.
       const found = await this.#files.find(key, this.#now());
       if (found && isCurrent(found, wanted)) return found;
+      const copy = versionPart === undefined ? undefined : await this.#copyFile({ key, versionPart }, wanted);
+      if (copy) {
+        writtenBytes = copy.size;
+        return copy;
+      }
       const came = await download();
       const { sizeBytes, sha256 } = wanted;
       const expected = came.version === wanted.version ? { sizeBytes, sha256 } : {};
@@ -204,6 +211,19 @@ export class LocalCache implements Cache {
     }, { signal });
     await this.#noteWritten(writtenBytes);
     return file;
+  }
+
+  async #copyFile(kin: Kin, wanted: FileVersion): Promise<FileRecord | undefined> {
+    const { layout } = this.parts;
+    const from = await kinFile({ ...this.parts, files: this.#files }, kin, { wanted, nowMs: this.#now() });
+    const version = { version: wanted.version };
+    const copy = from && await this.#files.copy(
+      kin.key,
+      { ...from, record: { ...from.record, ...version } },
+      { isRecorded: true },
+    );
+    if (copy) await this.#flush.files(layout.root, [layout.contentOf(kin.key), layout.metaOf(kin.key)]);
+    return copy;
   }
 
   #cached(key: CacheKey, { version, size, sha256 }: FileRecord): CachedFile {

@@ -29,6 +29,7 @@ import {
   pinnedUri,
   type RefLocation,
   refLocationOf,
+  VERSION_PART,
 } from "./location.ts";
 import { fileEntry, StoredObjects, versionOf } from "./objects.ts";
 import { OfflineAnswers } from "./offline.ts";
@@ -107,7 +108,7 @@ class GravelerStore extends CatalogStoreBase {
       this.#cacheKey(location, version.ref),
       versionOf(file),
       () => this.#objects.download(location, version, options),
-      options,
+      { ...options, versionPart: VERSION_PART },
     );
     return path;
   }
@@ -196,7 +197,7 @@ class GravelerStore extends CatalogStoreBase {
           this.#cacheKey(location, version.ref),
           this.#objects.files(location, version),
           { each: ({ path }) => this.#objects.download(location, version, { below: path, signal }) },
-          { signal, ...(version.isFixed ? { version: version.ref } : {}) },
+          { signal, versionPart: VERSION_PART, ...(version.isFixed ? { version: version.ref } : {}) },
         );
       } catch (error) {
         // On a branch an object may be deleted after it was listed.

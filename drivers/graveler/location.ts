@@ -67,6 +67,9 @@ export function pinnedUri(uri: Uri, location: Location, commit: string): Uri {
   return { scheme, place, segments: [commit, ...location.parts, ...(location.isFolder ? [""] : [])] };
 }
 
+/** Which of the parts in the cache is the ref. */
+export const VERSION_PART = 1;
+
 /** Returns the parts that name a location at a ref in the cache; a ref is one part, whatever is in it. */
 export function cacheParts({ repository, parts }: Location, ref: string): readonly string[] {
   return [repository, encodeSegment(ref), ...parts];
