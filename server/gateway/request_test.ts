@@ -181,8 +181,8 @@ describe("a signature", () => {
     assertRefused(await sendChanged(gateway, moved), [403, "SignatureDoesNotMatch"]);
   });
 
-  it("that is wrong again and again is slowed down, for that key from that address", async (t) => {
-    const { s3, admin, auth } = await testGateway(t);
+  it("that is wrong again and again is slowed down, for that key from that address, and is no error of ours", async (t) => {
+    const { s3, admin, auth, logged } = await testGateway(t);
     const wrong = { accessKeyId: admin.accessKeyId, secretAccessKey: "wrong" };
     const statuses = [];
     for (let i = 0; i < 7; i++) statuses.push((await s3("GET", "/repo", { credential: wrong })).status);
@@ -190,6 +190,8 @@ describe("a signature", () => {
     const right = await s3("GET", "/repo");
     assertRefused(right, [503, "SlowDown"]);
     assert.match(right.headers.get("retry-after")!, /^[1-9]$/);
+    assert.match(logged(), /"level":"info".*"status":503.*"too_many_logins"/);
+    assert.doesNotMatch(logged(), /"level":"error"/);
     const other = await auth.users.createCredential("admin");
     assert.equal((await s3("GET", "/repo", { credential: other })).status, 200);
   });

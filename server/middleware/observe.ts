@@ -36,7 +36,7 @@ export class Observation {
     metrics.end();
     const ms = clock.now() - this.#startMs;
     metrics.answered(operation, { status, seconds: ms / 1000 });
-    const level = status >= 500 && status !== 501 ? "error" : "info";
+    const level = status >= 500 && status !== 501 && !isThrottled(failure) ? "error" : "info";
     if (!log.writes(level)) return;
     log[level]("request", {
       request_id: this.requestId,
@@ -74,6 +74,11 @@ export async function observe(c: Context<AppTypes>, next: Next): Promise<void> {
 function requestIdOf(request: Request): string | undefined {
   const given = request.headers.get("x-request-id");
   return given !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : undefined;
+}
+
+/** Whether a client was told to wait, which S3 does by a status of 5xx. */
+function isThrottled(failure: unknown): boolean {
+  return failure instanceof CodedError && failure.kind === "throttled";
 }
 
 function failureFields(failure: unknown, level: string): Record<string, string | undefined> {
