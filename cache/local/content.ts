@@ -132,6 +132,13 @@ export class Content {
     }
   }
 
+  /** Makes the folder of a key, for one that has nothing in it. Fails with `cache_clash` when a file is in the way. */
+  makeFolder(key: CacheKey): void {
+    const path = this.#layout.contentOf(key);
+    this.#real.delete(path);
+    this.#makeFolder(path, key);
+  }
+
   /** Returns whether a folder is one, with all folders around it inside the cache. */
   #isReal(folder: string): boolean {
     if (folder.length <= this.#layout.root.length || this.#real.has(folder)) return true;

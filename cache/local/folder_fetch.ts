@@ -53,6 +53,7 @@ export async function fetchFolder(parts: FolderParts, fetch: FolderFetch): Promi
     const plan = await writePlan(parts, fetch, planPath);
     const done = await doneFolder(layout, key);
     if (done && plan.isListed && done.count === plan.count) {
+      if (plan.count === 0) parts.content.makeFolder(key);
       if (done.version !== version) await mark(parts, { ...done, version });
       return 0;
     }
@@ -124,6 +125,7 @@ async function download(
   const downloads = new FolderDownloads(parts, fetch);
   const list = await downloads.writeList(partial);
   if (list.count !== count) throw damagedPlan(key);
+  if (count === 0) parts.content.makeFolder(key);
   await flushContent(parts, { key, paths: [...copied.paths, ...downloads.downloadedPaths] }, partial);
   const frames = await writeFinalList(parts, key, partial);
   for (const suffix of ["plan", "partial"] as const) removeIfThere(layout.listOf(key, suffix));

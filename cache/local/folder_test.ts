@@ -60,7 +60,12 @@ describe("a folder of the cache", () => {
     const cache = await openTestCache(t);
     await fetchAll(cache, FILES);
     await fetchAll(cache, {});
-    assert.deepEqual(contentOf(at(cache)), {});
+    for (const again of [() => fetchAll(cache, {}), () => cache.cachedFolder(FOLDER)]) {
+      assert.deepEqual(fs.readdirSync(at(cache)), []);
+      fs.rmdirSync(at(cache));
+      await again();
+    }
+    assert.deepEqual(fs.readdirSync(at(cache)), []);
     assert.equal(await cache.cachedFolder(FOLDER), at(cache));
     assert.deepEqual(await cache.cachedList(FOLDER), []);
   });

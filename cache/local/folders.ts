@@ -70,8 +70,9 @@ export class Folders {
       for (const file of page) if (!await this.#fileHolds(around.done.key, file, nowMs)) return false;
       count += page.length;
     }
-    // A folder is there only where something is in it; one that was fetched without anything in it is whole.
-    return around.path === "" ? count === around.done.count : count > 0;
+    if (around.path !== "") return count > 0;
+    if (count === 0) this.#parts.content.makeFolder(around.done.key);
+    return count === around.done.count;
   }
 
   async #fileHolds(folder: CacheKey, file: ListedFile, nowMs: number): Promise<boolean> {

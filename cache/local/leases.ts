@@ -17,12 +17,31 @@ const NOTHING: HeldLock = { release: () => {} };
 
 export class Leases {
   readonly #locks: Locks;
+  /** What this process uses: where the runtime has no locks, nothing else tells. */
+  readonly #own = new Set<{ readonly key: CacheKey }>();
 
   constructor(locks: Locks) {
     this.#locks = locks;
   }
 
   async take(key: CacheKey): Promise<HeldLock> {
+    const own = { key };
+    this.#own.add(own);
+    try {
+      const lock = await this.#lock(key);
+      return {
+        release: () => {
+          this.#own.delete(own);
+          lock.release();
+        },
+      };
+    } catch (error) {
+      this.#own.delete(own);
+      throw error;
+    }
+  }
+
+  async #lock(key: CacheKey): Promise<HeldLock> {
     try {
       const note = JSON.stringify(packKey(key));
       return await this.#locks.take(keyHash(key) + SUFFIX, { shared: true, note });
@@ -35,11 +54,13 @@ export class Leases {
 
   /** Returns whether something is used: it, what is in it, or what it is in. Leases of dead processes are removed. */
   async isUsed(key: CacheKey): Promise<boolean> {
+    const touches = (used: CacheKey) => isAtOrBelow(used, key) || isAtOrBelow(key, used);
+    for (const own of this.#own) if (touches(own.key)) return true;
     for (const name of await this.#locks.names()) {
       if (!name.endsWith(SUFFIX)) continue;
       const used = keyOf(this.#locks.noteOf(name));
       // One that says nothing yet may be of anything.
-      if (used && !isAtOrBelow(used, key) && !isAtOrBelow(key, used)) continue;
+      if (used && !touches(used)) continue;
       const stale = await this.#locks.tryTake(name);
       if (!stale) return true;
       stale.release();

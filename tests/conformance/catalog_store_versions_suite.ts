@@ -53,6 +53,7 @@ function testCommits(check: Check): void {
     async (bench) => {
       const repository: Uri = { scheme: bench.open.base.scheme, place: bench.open.base.place, segments: [] };
       assert.deepEqual(await bench.list(""), []);
+      assert.deepEqual(await bench.readAll(""), {});
       await bench.store.branch(onBranch(bench, "dev"), "main", WHO);
       assert.deepEqual(await bench.list(repository), ["folder dev", "folder main"]);
       assert.equal((await bench.store.stat(repository, bench.cache)).kind, "folder");
