@@ -1,4 +1,4 @@
-/** A map bounded in bytes that drops what has not been used for long. */
+/** A map bounded in bytes, and in how many there are, that drops what has not been used for long. */
 
 /** What an entry takes beside its value's bytes, roughly: small ones must not come by the million. */
 const ENTRY_BYTES = 1024;
@@ -12,11 +12,13 @@ interface Entry<T> {
 
 export class ByteLru<T> {
   readonly #maxBytes: number;
+  readonly #mostEntries: number;
   readonly #entries = new Map<string, Entry<T>>();
   #bytes = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, mostEntries = Infinity) {
     this.#maxBytes = maxBytes;
+    this.#mostEntries = mostEntries;
   }
 
   get(key: string): T | undefined {
@@ -32,7 +34,7 @@ export class ByteLru<T> {
     this.#entries.set(key, { value, bytes: taken, isUsed: false });
     this.#bytes += taken;
     // The newest one stays even when it alone is too large: whoever put it there needs it next.
-    while (this.#bytes > this.#maxBytes && this.#entries.size > 1) this.#dropOne(key);
+    while (this.#isFull() && this.#entries.size > 1) this.#dropOne(key);
   }
 
   delete(key: string): void {
@@ -40,6 +42,10 @@ export class ByteLru<T> {
     if (!entry) return;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
+  }
+
+  #isFull(): boolean {
+    return this.#bytes > this.#maxBytes || this.#entries.size > this.#mostEntries;
   }
 
   #dropOne(newest: string): void {

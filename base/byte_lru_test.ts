@@ -23,6 +23,13 @@ test("ByteLru counts small entries for what they take themselves", () => {
   assert.ok(kept > 500 && kept < 2000, `${kept}`);
 });
 
+test("ByteLru keeps no more entries than it may, however small", () => {
+  const cache = new ByteLru<number>(MEGABYTE, 10);
+  for (let i = 0; i < 100; i++) cache.set(`${i}`, i, 1);
+  const kept = Array.from({ length: 100 }, (_, i) => i).filter((i) => cache.get(`${i}`) !== undefined);
+  assert.deepEqual(kept, [90, 91, 92, 93, 94, 95, 96, 97, 98, 99]);
+});
+
 test("ByteLru keeps the newest one though it is too large, and counts one that is set again once", () => {
   const cache = new ByteLru<number>(MEGABYTE);
   cache.set("a", 1, 10);

@@ -11,6 +11,8 @@ const DEFAULT_BLOCK_BYTES = 64 * 1024 * 1024;
 /** Room for the indexes of about 250 ranges: ten million keys. */
 const INDEX_BYTES = 96 * 1024 * 1024;
 const SIDE_BYTES = 32 * 1024 * 1024;
+/** Of a server that makes small commits all day nearly all tables are of old ones, which nobody asks for again. */
+const MOST_TABLES = 1024;
 
 /** A block table, and what the record IDs of its range are known by. */
 export interface KnownTable {
@@ -35,9 +37,9 @@ export interface TableCaches {
 
 export class SharedTableCaches {
   readonly #blocks: BlockCache;
-  readonly #open = new ByteLru<TableReader>(INDEX_BYTES);
-  readonly #sides = new ByteLru<KnownTable>(SIDE_BYTES);
-  readonly #recordIds = new ByteLru<Uint8Array>(SIDE_BYTES);
+  readonly #open = new ByteLru<TableReader>(INDEX_BYTES, MOST_TABLES);
+  readonly #sides = new ByteLru<KnownTable>(SIDE_BYTES, MOST_TABLES);
+  readonly #recordIds = new ByteLru<Uint8Array>(SIDE_BYTES, MOST_TABLES);
 
   /** `blockBytes` is what decoded blocks may take. */
   constructor(blockBytes = DEFAULT_BLOCK_BYTES) {
