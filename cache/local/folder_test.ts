@@ -132,6 +132,9 @@ describe("a folder of the cache", () => {
     assert.deepEqual(await fetchAll(cache, FILES), [".hidden", "d/b.csv", "d/e/c.csv", "empty"]);
     const inner = { store: "s", parts: [...FOLDER.parts, "d"] };
     assert.deepEqual(await fetchAll(cache, { "b.csv": "2", "e/c.csv": "3" }, inner), []);
+    // Once the folder has another one, the record of its own would only hold it when the folder goes.
+    await fetchAll(cache, { ...FILES, "a.csv": "changed" });
+    assert.equal(fs.existsSync(cache.parts.layout.metaOf(key)), false);
   });
 });
 

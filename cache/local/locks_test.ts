@@ -11,6 +11,10 @@ import { Locks } from "./locks.ts";
 
 const PROGRAM = fileURLToPath(new URL("testdata/hold_lock.ts", import.meta.url));
 
+const COUNTING = fileURLToPath(new URL("testdata/count_under_lock.ts", import.meta.url));
+const PROCESSES = 4;
+const TIMES = 250;
+
 function testLocks(t: TestContext): { locks: Locks; folder: string } {
   const folder = join(temporaryFolder(t), "locks");
   return { folder, locks: locksIn(folder) };
@@ -160,18 +164,15 @@ describe("Locks", () => {
 
   it("never let two in, however their files come and go", async (t) => {
     const { folder } = testLocks(t);
-    let inside = 0, entered = 0;
-    const run = async (locks: Locks) => {
-      for (let i = 0; i < 40; i++) {
-        await locks.holding("x", async () => {
-          assert.equal(++inside, 1);
-          await new Promise((resolve) => setImmediate(resolve));
-          inside--;
-          entered++;
-        });
-      }
-    };
-    await Promise.all(Array.from({ length: 4 }, () => run(locksIn(folder))));
-    assert.equal(entered, 160);
+    const counter = join(temporaryFolder(t), "counter");
+    fs.writeFileSync(counter, "0");
+    const runs = Array.from({ length: PROCESSES }, () => {
+      const child = spawn(process.execPath, [COUNTING, folder, counter, String(TIMES)], { stdio: "inherit" });
+      t.after(() => void child.kill("SIGKILL"));
+      return new Promise<number | null>((resolve) => child.once("exit", resolve));
+    });
+    assert.deepEqual(await Promise.all(runs), runs.map(() => 0));
+    assert.equal(fs.readFileSync(counter, "utf8"), String(PROCESSES * TIMES));
+    assert.deepEqual(fs.readdirSync(folder), []);
   });
 });
