@@ -250,7 +250,11 @@ export interface Store {
   ): Promise<RepositoryInfo>;
   listRepositories(options?: { prefix?: string; after?: string }): AsyncIterable<readonly RepositoryInfo[]>;
   getRepository(name: string): Promise<RepositoryInfo>;
-  deleteRepository(name: string): Promise<void>;
+  /**
+   * Deletes a repository with its history. With `ifEmpty` only one in which nothing is to be seen, no object on any branch and
+   * no tag: a write that was acknowledged meanwhile is found. Fails with `repository_not_empty`.
+   */
+  deleteRepository(name: string, options?: { readonly ifEmpty?: boolean }): Promise<void>;
   /** Returns what users have noted on a repository. */
   getRepositoryMetadata(name: string): Promise<Readonly<Record<string, string>>>;
   /** Sets pairs and removes keys, in one change. Fails with `limit_exceeded`, `invalid_metadata`, `try_again`. */

@@ -41,6 +41,7 @@ import { commitBranch } from "./operations/commit.ts";
 import { compareRefs, forkOf } from "./operations/compare.ts";
 import { sumOfCosts } from "./operations/costs.ts";
 import { createRepository } from "./operations/create_repository.ts";
+import { deleteIfEmpty } from "./operations/delete_repository.ts";
 import { diffRefs, statusOfBranch } from "./operations/diff.ts";
 import { listAll, MANY_ITEMS } from "./operations/list_all.ts";
 import { issueAddress, linkAddress } from "./operations/link.ts";
@@ -119,8 +120,12 @@ class EngineStore implements Store {
     return repositoryInfo(await this.#repositories.get(name));
   }
 
-  async deleteRepository(name: string): Promise<void> {
-    await this.#repositories.remove(name);
+  async deleteRepository(
+    name: string,
+    { ifEmpty = false }: { readonly ifEmpty?: boolean } = {},
+  ): Promise<void> {
+    if (ifEmpty) await deleteIfEmpty(this.#repositories, await this.#repository(name));
+    else await this.#repositories.remove(name);
   }
 
   async getRepositoryMetadata(name: string): Promise<Readonly<Record<string, string>>> {

@@ -69,10 +69,14 @@ export class Repositories {
     }
   }
 
-  /** Marks a repository as deleted: it is gone and its name free at once. Fails with `repository_not_found`. */
-  async remove(name: string): Promise<void> {
+  /**
+   * Marks a repository as deleted: it is gone and its name free at once. With an instance only that one. Fails with
+   * `repository_not_found`.
+   */
+  async remove(name: string, instanceUid?: string): Promise<void> {
     const found = await this.#seen(name);
-    if (!found || found.record.isDeleted) throw notFound(name);
+    const isIt = found && (instanceUid ?? found.record.instanceUid) === found.record.instanceUid;
+    if (!isIt || found.record.isDeleted) throw notFound(name);
     const marked = encodeRepository({ ...found.record, isDeleted: true });
     await this.#kv.set(PARTITION, utf8(DELETED_PREFIX + found.record.instanceUid), marked);
     try {
@@ -82,6 +86,12 @@ export class Repositories {
       if (error instanceof CodedError && error.code === "predicate_failed") throw notFound(name);
       throw error;
     }
+  }
+
+  /** Takes a removal back. Fails with `repository_exists` when the name has been taken meanwhile. */
+  async putBack(record: RepositoryRecord): Promise<void> {
+    await this.publish(record);
+    await this.#kv.delete(PARTITION, utf8(DELETED_PREFIX + record.instanceUid));
   }
 
   async #seen(

@@ -39,6 +39,7 @@ const BY_CODE: Readonly<Record<string, S3ErrorCode>> = {
   object_exists: "PreconditionFailed",
   part_not_found: "InvalidPart",
   repository_exists: "BucketAlreadyOwnedByYou",
+  repository_not_empty: "BucketNotEmpty",
   repository_not_found: "NoSuchBucket",
   upload_not_found: "NoSuchUpload",
 };
