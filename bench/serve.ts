@@ -4,10 +4,10 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Bench, median, run } from "./measuring.ts";
+import { measureLarge, measureLargeAgain, type RunLoad } from "./serve_large.ts";
 import { duration } from "./table.ts";
 import { buildPeer } from "./tables.ts";
 
@@ -56,7 +56,7 @@ export async function measureServe(bench: Bench): Promise<string[]> {
   const files = join(folder, "files"), many = join(folder, "many");
   run([built.program, "files", files, String(OBJECTS)]);
   run([built.program, "files", many, String(bench.files)]);
-  const servers = {
+  const servers: Record<Durability, Server> & { fresh?: Server } = {
     strict: await openServer(bench, "strict", files),
     relaxed: await openServer(bench, "relaxed", files),
   };
@@ -65,13 +65,12 @@ export async function measureServe(bench: Bench): Promise<string[]> {
     const commits = await commitSeconds(servers.strict, { files: many, rounds: bench.rounds });
     const count = bench.files.toLocaleString("en");
     lines.push("", `commit of ${count} staged objects: ${duration(commits)} (goal 500 ms, lakeFS 350 ms)`);
-    const { up, down } = JSON.parse(loadOutput(built.program, servers.strict, ["large"])) as {
-      up: number;
-      down: number;
-    };
+    const loadOf = (server: Server): RunLoad => (work, ...flags) =>
+      loadOutput(built.program, server, [work, ...flags]);
+    const fresh = servers.fresh = await openServer(bench, "strict", files);
     lines.push(
-      `1 GB up ${Math.round(up / 1e6)} MB/s (strict), down ${Math.round(down / 1e6)} MB/s (goal 250 MB/s); ` +
-        `most memory of the server: ${peakMemory(servers.strict)} (goal 150 MB)`,
+      ...measureLarge(fresh.process, loadOf(fresh)),
+      measureLargeAgain(servers.strict.process, loadOf(servers.strict)),
       `(fdatasync after 4 KiB: ${duration(bench.flushSeconds)})`,
     );
     return lines;
@@ -188,13 +187,4 @@ async function commitSeconds(
     seconds.push((performance.now() - start) / 1000);
   }
   return median(seconds);
-}
-
-function peakMemory({ process }: Server): string {
-  try {
-    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${process.pid}/status`, "utf8"))?.[1];
-    return `${Math.round(Number(kilobytes) * 1024 / 1e6)} MB`;
-  } catch {
-    return "unknown";
-  }
 }

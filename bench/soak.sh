@@ -8,6 +8,9 @@
 #   ./bench/soak.sh --kv URL                                 on a store that is there (TARN_KV), and is used up by this
 #   ./bench/soak.sh --short 100 [--seconds N]                20 short commands at once on each of 100 fresh homes
 #   ./bench/soak.sh --staging 10000 [--processes 8]          processes that stage so many objects each while others commit
+#   ./bench/soak.sh --serve [--clients 24] [--repositories 3] [--minutes 10] [--durability strict] [--kill [--kill-every 5]]
+#                                                            clients of one server, which compare every answer; prints the server's
+#                                                            memory; with --kill it is killed every 5 seconds or so
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/install.sh

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { systemRandomness } from "../base/randomness.ts";
 import { Chance } from "../tests/simulation/chance.ts";
+import { soakServer } from "./serve_soak/mod.ts";
 import { Counts } from "./soak_counts.ts";
 import { startOwnPostgres } from "./soak_postgres.ts";
 import { Commands } from "./soak_process.ts";
@@ -28,6 +29,13 @@ const { values: given } = parseArgs({
     postgres: { type: "boolean", default: false },
     short: { type: "string" },
     staging: { type: "string" },
+    serve: { type: "boolean", default: false },
+    clients: { type: "string", default: "24" },
+    repositories: { type: "string", default: "3" },
+    minutes: { type: "string", default: "10" },
+    kill: { type: "boolean", default: false },
+    "kill-every": { type: "string", default: "5" },
+    durability: { type: "string", default: "strict" },
     folder: { type: "string", default: tmpdir() },
     tarn: { type: "string", default: fileURLToPath(new URL("../dist/tarn", import.meta.url)) },
   },
@@ -57,6 +65,7 @@ async function main(): Promise<number> {
   try {
     if (given.short !== undefined) await short(folder, numberOf("short", given.short));
     else if (given.staging !== undefined) await staging({ folder, environment });
+    else if (given.serve) await serve({ folder, environment });
     else await soak({ folder, environment });
   } catch (error) {
     console.log(`\nLOST with --seed ${seed}: ${error instanceof Error ? error.message : error}`);
@@ -162,6 +171,24 @@ async function staging({ folder, environment }: Place): Promise<void> {
   console.log(
     `${processes} processes staged ${given.staging} objects each; ${commits} commits, ${during} meanwhile`,
   );
+}
+
+async function serve({ folder, environment }: Place): Promise<void> {
+  const clients = numberOf("clients", given.clients), minutes = Number(given.minutes);
+  if (!(minutes > 0)) throw new Error("--minutes must be a number above 0");
+  const kills = given.kill ? { killEverySeconds: numberOf("kill-every", given["kill-every"]) } : {};
+  console.log(`seed ${seed}: ${clients} clients of a server, ${minutes} minutes, ${given.durability}`);
+  await soakServer({
+    binary: given.tarn,
+    environment: { ...environment, TARN_HOME: join(folder, "home") },
+    args: ["--durability", given.durability],
+    seed,
+    clients,
+    repositories: numberOf("repositories", given.repositories),
+    seconds: minutes * 60,
+    ...kills,
+    print: (line) => console.log(line),
+  });
 }
 
 process.exitCode = await main();

@@ -10,10 +10,10 @@ import (
 
 const largeBytes = 1_000_000_000
 
-// Large is what moving one large object prints, in bytes a second.
-type Large struct {
-	Up   float64 `json:"up"`
-	Down float64 `json:"down"`
+// Moved is what moving one large object prints.
+type Moved struct {
+	// Bytes a second.
+	Rate float64 `json:"rate"`
 }
 
 // pattern gives the bytes of the large object without having them.
@@ -40,37 +40,26 @@ func (source *pattern) Read(into []byte) (int, error) {
 	return count, nil
 }
 
-// moveLarge uploads an object of 1 GB and reads it back, comparing every byte.
-func moveLarge(server *Server, repository string) (Large, error) {
-	client := &http.Client{Transport: server.client.Transport}
-	send := func(method, path string, body io.Reader, status int) (*http.Response, error) {
-		request, err := http.NewRequest(method, server.root+path, body)
-		if err != nil {
-			return nil, err
-		}
-		request.Header.Set("Authorization", server.authorization)
-		request.ContentLength = map[bool]int64{true: largeBytes, false: 0}[body != nil]
-		answer, err := client.Do(request)
-		if err == nil && answer.StatusCode != status {
-			answer.Body.Close()
-			err = fmt.Errorf("%s of the large object: %d", method, answer.StatusCode)
-		}
-		return answer, err
-	}
-	root := "/repositories/" + repository
-	begun := time.Now()
-	answer, err := send("POST", root+"/branches/uploads/objects?path=large", newPattern(), 201)
-	if err != nil {
-		return Large{}, err
-	}
-	io.Copy(io.Discard, answer.Body)
-	answer.Body.Close()
-	up := largeBytes / time.Since(begun).Seconds()
+const largePath = "/branches/uploads/objects?path=large"
 
-	begun = time.Now()
-	answer, err = send("GET", root+"/refs/uploads/objects?path=large", nil, 200)
+// uploadLarge uploads an object of 1 GB.
+func uploadLarge(server *Server, repository string) (Moved, error) {
+	begun := time.Now()
+	answer, err := askLarge(server, "POST", "/repositories/"+repository+largePath, newPattern(), 201)
 	if err != nil {
-		return Large{}, err
+		return Moved{}, err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return Moved{largeBytes / time.Since(begun).Seconds()}, err
+}
+
+// downloadLarge reads it back, comparing every byte.
+func downloadLarge(server *Server, repository string) (Moved, error) {
+	begun := time.Now()
+	answer, err := askLarge(server, "GET", "/repositories/"+repository+"/refs/uploads/objects?path=large", nil, 200)
+	if err != nil {
+		return Moved{}, err
 	}
 	defer answer.Body.Close()
 	expected := newPattern()
@@ -79,18 +68,36 @@ func moveLarge(server *Server, repository string) (Large, error) {
 	for {
 		count, err := answer.Body.Read(seen)
 		if _, short := io.ReadFull(expected, wanted[:count]); short != nil || !bytes.Equal(seen[:count], wanted[:count]) {
-			return Large{}, fmt.Errorf("the large object differs near byte %d", total)
+			return Moved{}, fmt.Errorf("the large object differs near byte %d", total)
 		}
 		total += count
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return Large{}, err
+			return Moved{}, err
 		}
 	}
 	if total != largeBytes {
-		return Large{}, fmt.Errorf("the large object has %d bytes", total)
+		return Moved{}, fmt.Errorf("the large object has %d bytes", total)
 	}
-	return Large{up, largeBytes / time.Since(begun).Seconds()}, nil
+	return Moved{largeBytes / time.Since(begun).Seconds()}, nil
+}
+
+func askLarge(server *Server, method, path string, body io.Reader, status int) (*http.Response, error) {
+	request, err := http.NewRequest(method, server.root+path, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", server.authorization)
+	if body != nil {
+		request.ContentLength = largeBytes
+	}
+	client := &http.Client{Transport: server.client.Transport}
+	answer, err := client.Do(request)
+	if err == nil && answer.StatusCode != status {
+		answer.Body.Close()
+		err = fmt.Errorf("%s of the large object: %d", method, answer.StatusCode)
+	}
+	return answer, err
 }

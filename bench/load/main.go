@@ -134,8 +134,9 @@ func start(args []string) error {
 		return err
 	}
 	server := newServer(*url, *key, *secret, *clients)
-	if args[1] == "large" {
-		result, err := moveLarge(server, *repository)
+	moves := map[string]func(*Server, string) (Moved, error){"large-up": uploadLarge, "large-down": downloadLarge}
+	if move, isMove := moves[args[1]]; isMove {
+		result, err := move(server, *repository)
 		if err != nil {
 			return err
 		}
