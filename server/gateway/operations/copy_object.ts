@@ -8,7 +8,7 @@ import type {
 } from "../../../drivers/store.ts";
 import type { ObjectPlace } from "../../downloads.ts";
 import type { S3Call, S3Operation } from "../call.ts";
-import { checkRead, OF_SOURCE, writeConditions } from "../conditions.ts";
+import { checkRead, hasReadConditions, OF_SOURCE, writeConditions } from "../conditions.ts";
 import { copySourceOf } from "../copy_source.ts";
 import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
@@ -72,6 +72,8 @@ class Copy {
   async bytes(options: PutObjectOptions): Promise<ObjectStats> {
     const { store, request } = this.#call;
     const { repository, ref, path } = this.#source;
+    // What is opened is to be read: so a copy that is not wanted is refused before.
+    if (hasReadConditions(request.headers, OF_SOURCE)) this.#check(await store.stat(repository, ref, path));
     const { stats, body } = await store.read(repository, ref, path, { signal: request.signal });
     this.#check(stats);
     const { contentType, metadata } = stats;

@@ -62,6 +62,27 @@ describe("copies", () => {
     }
   });
 
+  it("from another repository open nothing that is not wanted", async (t) => {
+    let reads = 0;
+    const { ask, store } = await testGateway(t, {
+      around: (inner) =>
+        new Proxy(inner, {
+          get(target, name) {
+            if (name === "read") reads++;
+            const value = Reflect.get(target, name);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        }),
+    });
+    await store.createRepository("other", { committer: "ann" });
+    await ask(200, "PUT", "/repo/main/a", { body: "a" });
+    await ask(412, "PUT", "/other/main/b", from("/repo/main/a", { "x-amz-copy-source-if-match": "no" }));
+    await ask(400, "GET", "/repo/main/a?response-expires=%C3%A9");
+    assert.equal(reads, 0);
+    await ask(200, "PUT", "/other/main/b", from("/repo/main/a"));
+    assert.equal(reads, 1);
+  });
+
   it("of what is not there, or is no name, fail", async (t) => {
     const { ask } = await testGateway(t);
     await ask(200, "PUT", "/repo/main/a", { body: "a" });

@@ -3,7 +3,7 @@
 import type { ObjectStats } from "../../../drivers/store.ts";
 import { bodyOf, lengthOf, readChosen } from "../../downloads.ts";
 import { rangeOf, type SatisfiedRange } from "../../ranges.ts";
-import type { S3Call, S3Operation } from "../call.ts";
+import type { S3Operation } from "../call.ts";
 import { checkRead, hasReadConditions } from "../conditions.ts";
 import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
@@ -18,26 +18,31 @@ export const getObject: S3Operation = async (call) => {
   const { request, context, store } = call;
   const place = await objectPlace(call);
   checkRequest(request);
+  const overrides = overridesOf(request);
   const chosen = await readChosen(store, place, {
     signal: request.signal,
     ...(isPlain(request) ? {} : { choose: (stats) => wantedPart(request, stats) }),
   });
   if (chosen instanceof Response) return chosen;
   const { read, range } = chosen;
-  const headers = answerHeaders(call, { stats: read.stats, range, length: lengthOf(read, range) });
-  return new Response(await bodyOf(chosen, context), { status: range ? 206 : 200, headers });
+  const headers = shownHeaders(request, { stats: read.stats, range, length: lengthOf(read, range) });
+  return new Response(await bodyOf(chosen, context), {
+    status: range ? 206 : 200,
+    headers: { ...headers, ...overrides },
+  });
 };
 
 export const headObject: S3Operation = async (call) => {
   const { request, store } = call;
   const { repository, ref, path } = await objectPlace(call);
   checkRequest(request);
+  const overrides = overridesOf(request);
   const stats = await store.stat(repository, ref, path);
   const range = isPlain(request) ? undefined : wantedPart(request, stats);
   const length = range ? range.end - range.start + 1 : stats.sizeBytes;
   return new Response(null, {
     status: range ? 206 : 200,
-    headers: answerHeaders(call, { stats, range, length }),
+    headers: { ...shownHeaders(request, { stats, range, length }), ...overrides },
   });
 };
 
@@ -83,11 +88,24 @@ interface Shown {
   readonly length: number;
 }
 
-function answerHeaders({ request }: S3Call, { stats, range, length }: Shown): Record<string, string> {
+function shownHeaders(
+  { headers: asked, query }: S3Request,
+  { stats, range, length }: Shown,
+): Record<string, string> {
   const headers = objectHeaders(stats, { range, length });
-  const { query } = request;
+  // The one checksum that every object of ours has; it speaks of the whole object.
+  const isWhole = length === stats.sizeBytes && !query.has("partNumber");
+  if (isWhole && stats.sha256 !== undefined && asked.get("x-amz-checksum-mode") !== null) {
+    headers["x-amz-checksum-sha256"] = Buffer.from(stats.sha256, "hex").toString("base64");
+    headers["x-amz-checksum-type"] = "FULL_OBJECT";
+  }
+  return headers;
+}
+
+/** Returns the headers that the query sets. Fails with `InvalidArgument`; before an object is opened, which then is to be read. */
+function overridesOf({ query }: S3Request): Record<string, string> {
+  const headers: Record<string, string> = {};
   for (const [name, value] of query.entries) {
-    if (!name.startsWith("response-")) continue;
     const header = OVERRIDES.get(name);
     if (header === undefined) continue;
     const plain = plainHeader(value);
@@ -95,12 +113,6 @@ function answerHeaders({ request }: S3Call, { stats, range, length }: Shown): Re
       throw invalidArgument(name, value, "Header value cannot be represented using ISO-8859-1.");
     }
     headers[header] = plain;
-  }
-  // The one checksum that every object of ours has; it speaks of the whole object.
-  const isWhole = length === stats.sizeBytes && !query.has("partNumber");
-  if (isWhole && stats.sha256 !== undefined && request.headers.get("x-amz-checksum-mode") !== null) {
-    headers["x-amz-checksum-sha256"] = Buffer.from(stats.sha256, "hex").toString("base64");
-    headers["x-amz-checksum-type"] = "FULL_OBJECT";
   }
   return headers;
 }
