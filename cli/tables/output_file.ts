@@ -19,8 +19,11 @@ export function openOutputFile(path: string): OutputFile {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const done = writeTo(path, readable);
-  // Without a reader, writes would wait for ever.
-  done.catch((error) => writer.abort(error).catch(() => {}));
+  // Without a reader, writes would wait for ever: those to come are refused, and one that waits already is let go.
+  done.catch((error) => {
+    writer.abort(error).catch(() => {});
+    if (!readable.locked) readable.cancel(error).catch(() => {});
+  });
   /** Why the file could not be written says more than that nobody takes its bytes. */
   const explained = async (writing: Promise<void>) => {
     try {
