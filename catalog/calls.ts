@@ -94,7 +94,12 @@ export class Calls {
       const { uri, store } = await this.#readable(request);
       return formatUri(await store.pin(uri, cache, options));
     });
-    return { ...target, physical: pinned };
+    const uri = parseUri(pinned);
+    if (this.#parts.stores.isSameThing(uri, parseUri(target.physical))) {
+      return { ...target, physical: pinned };
+    }
+    // A hook has put something else there, and no logical URI leads to that.
+    return { ...target, resolution: { text: pinned, uri }, physical: pinned };
   }
 
   async stat(target: Target, options?: CallOptions): Promise<Entry> {

@@ -8,7 +8,7 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { hex } from "../base/bytes.ts";
 import { type Randomness, systemRandomness } from "../base/randomness.ts";
-import type { Uri } from "../base/uri.ts";
+import { parseUri, type Uri } from "../base/uri.ts";
 import type { HeldCache } from "../cache/mod.ts";
 import type { CallOptions, Entry, PutSource } from "../drivers/catalog_store.ts";
 import { Calls, type CatalogCache, type CommitOptions, type MergeOptions, type Target } from "./calls.ts";
@@ -87,9 +87,9 @@ export class Catalog {
     return this.#stores.driverOf(physical).capabilities.includes("pin");
   }
 
-  /** Returns whether a physical URI names its branch, tag or commit by the first part of its path. */
-  keepsRefInPath(uri: Uri): boolean {
-    return this.#stores.driverOf(uri).refsInPath;
+  /** Returns whether two physical URIs name the same thing, in whatever version. */
+  isSameThing(one: string, other: string): boolean {
+    return this.#stores.isSameThing(parseUri(one), parseUri(other));
   }
 
   /** Returns the physical URI that a URI leads to. */

@@ -2,7 +2,6 @@
 
 import { CodedError } from "../base/errors.ts";
 import { compareKeys } from "../base/key_order.ts";
-import { parseUri, type Uri } from "../base/uri.ts";
 import type { CallOptions } from "../drivers/catalog_store.ts";
 import type { Target } from "./calls.ts";
 import type { Catalog } from "./catalog.ts";
@@ -62,7 +61,8 @@ export async function fetchLocked(
   options?: CallOptions,
 ): Promise<string> {
   const target = await catalog.calls.target(locked.uri);
-  if (!isSameThing(catalog, target, locked.pinned)) throw stale(locked, target);
+  // A lock file may come with anybody's code: it may say which version, and not which thing.
+  if (!catalog.isSameThing(target.physical, locked.pinned)) throw stale(locked, target);
   return await catalog.fetchAnd({ ...target, physical: locked.pinned }, async (path) => {
     const { count, first } = await differencesOf(path, locked.files);
     if (count === 0) return path;
@@ -107,19 +107,6 @@ async function differencesOf(path: string, locked: readonly LockedFile[]): Promi
   }
   for (; at < locked.length; at++) note(locked[at]!, "is missing");
   return { count, first };
-}
-
-/** Whether a pin is a version of what a URI leads to, and not of something else: a lock file may come with anybody's code. */
-function isSameThing(catalog: Catalog, { physical }: Target, pinned: string): boolean {
-  const ours = parseUri(physical), theirs = parseUri(pinned);
-  if (ours.scheme !== theirs.scheme || ours.place !== theirs.place) return false;
-  return pathWithoutRef(catalog, ours) === pathWithoutRef(catalog, theirs);
-}
-
-function pathWithoutRef(catalog: Catalog, uri: Uri): string {
-  const { segments, at } = uri;
-  const isRefInPath = catalog.keepsRefInPath(uri) && (!at || (at.kind === "ts" && !at.value.includes("@")));
-  return (isRefInPath ? segments.slice(1) : segments).join("/").replace(/\/$/, "");
 }
 
 function stale({ uri, pinned }: LockedUri, { physical }: Target): CodedError {

@@ -46,6 +46,20 @@ export class Stores {
     return CATALOG_DRIVERS[this.#config(uri).driver];
   }
 
+  /** Returns whether two physical URIs name the same thing, in whatever version. */
+  isSameThing(one: Uri, other: Uri): boolean {
+    return one.scheme === other.scheme && one.place === other.place && this.#path(one) === this.#path(other);
+  }
+
+  /** Returns the path of a URI without the branch, tag or commit in it. */
+  #path(uri: Uri): string {
+    const { segments, at } = uri;
+    const isRefInPath = this.driverOf(uri).refsInPath &&
+      (!at || (at.kind === "ts" && !at.value.includes("@")));
+    const path = isRefInPath ? segments.slice(1) : segments;
+    return JSON.stringify(path.at(-1) === "" ? path.slice(0, -1) : path);
+  }
+
   /** Fails with `offline` for a change of what is reached over a network. */
   checkLocal(uri: Uri): void {
     if (isLocalDriver(this.#config(uri).driver)) return;

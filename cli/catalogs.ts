@@ -15,7 +15,7 @@ import type { Environment } from "./environment.ts";
 import { SCHEME } from "./locations.ts";
 import type { Messages } from "./messages.ts";
 import type { LoadedCatalog } from "./open_catalog.ts";
-import type { Session } from "./session.ts";
+import type { PreferredHome, Session } from "./session.ts";
 
 export interface CatalogsOptions {
   readonly environment: Environment;
@@ -71,6 +71,11 @@ export class Catalogs {
   /** Returns the cache of the catalog, which stays closed. */
   async openCache(): Promise<LocalCache> {
     return await (await this.#load()).openCache();
+  }
+
+  /** Returns the home that the configuration names for the embedded engine. */
+  async preferredHome(): Promise<PreferredHome | undefined> {
+    return this.#isConfigured() ? (await this.#load()).preferredHome : undefined;
   }
 
   /** Returns the configuration, if there is one. */

@@ -14,7 +14,7 @@ import { cacheRoot } from "./cache_root.ts";
 import type { CatalogsOptions } from "./catalogs.ts";
 import { configReader, configurationOf } from "./configuration.ts";
 import { SCHEME } from "./locations.ts";
-import { addressOf, homeOptions } from "./session.ts";
+import { addressOf, homeOptions, type PreferredHome, type Session } from "./session.ts";
 import { beforeInterrupt } from "./signals.ts";
 
 export async function loadCatalog(options: CatalogsOptions): Promise<LoadedCatalog> {
@@ -42,7 +42,11 @@ export class LoadedCatalog {
   constructor(options: CatalogsOptions, config: Config) {
     this.#options = options;
     this.config = config;
-    if (this.hasEmbedded) options.session.prefer({ ...this.#embedded, isTrusted: config.isTrusted });
+  }
+
+  /** The home and the key-value store that it names for the embedded engine. */
+  get preferredHome(): PreferredHome | undefined {
+    return this.hasEmbedded ? { ...this.#embedded, isTrusted: this.config.isTrusted } : undefined;
   }
 
   /** Whether `lakefs://` is the embedded engine, wherever its home is. */
@@ -87,7 +91,7 @@ export class LoadedCatalog {
     const { environment, session } = this.#options;
     const { maxBytes } = this.config.cache;
     return await openLocalCache({
-      root: cacheRoot(this.config, { environment, home: await session.homeFolder() }),
+      root: cacheRoot(this.config, { environment, home: await homeFolder(session) }),
       isOffline: environment.isOffline(),
       ...(maxBytes === undefined ? {} : { maxBytes }),
     });
@@ -150,6 +154,15 @@ export class LoadedCatalog {
 
   get #embedded(): EnginePlace {
     return placeOf(this.config.stores.get(SCHEME));
+  }
+}
+
+/** Returns the folder of the home that counts, whether it is there or not; `undefined` if it cannot be used: who needs it is told. */
+async function homeFolder(session: Session): Promise<string | undefined> {
+  try {
+    return (await session.found()).folder;
+  } catch {
+    return undefined;
   }
 }
 

@@ -13,7 +13,7 @@ import type { OpenStore } from "./session.ts";
 import { Session } from "./session.ts";
 import type { Sink } from "./streams.ts";
 import type { OutputFile } from "./tables/output_file.ts";
-import { findVerb, resolvesUris, verbNamed } from "./verbs/mod.ts";
+import { embeddedUris, findVerb, verbNamed } from "./verbs/mod.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "./verbs/verb.ts";
 
 export interface RunOptions {
@@ -51,8 +51,12 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     columns: environment.columns,
   });
   const session = options.session ??
-    new Session(environment, { chosenHome: given.value("home"), open: options.openStore });
-  const catalogs = new Catalogs({ environment, arguments: given, session, messages });
+    new Session(environment, {
+      chosenHome: given.value("home"),
+      preferred: () => catalogs.preferredHome(),
+      open: options.openStore,
+    });
+  const catalogs: Catalogs = new Catalogs({ environment, arguments: given, session, messages });
   const context: Context = {
     verb,
     words,
@@ -95,9 +99,12 @@ async function endSession(catalogs: Catalogs, messages: Messages): Promise<void>
 /** The embedded engine's own verbs take logical URIs, too: they are what they lead to. */
 async function withEmbeddedUris(context: Context): Promise<Context> {
   const { verb, arguments: given, catalogs } = context;
-  if (!resolvesUris(verb)) return context;
+  const count = embeddedUris(verb);
+  if (count === 0) return context;
   const positionals: string[] = [];
-  for (const text of given.positionals) positionals.push(await catalogs.embedded(text, verb.name));
+  for (const [index, text] of given.positionals.entries()) {
+    positionals.push(index < count ? await catalogs.embedded(text, verb.name) : text);
+  }
   return { ...context, arguments: given.withPositionals(positionals) };
 }
 

@@ -1,7 +1,7 @@
 /** The home as the server has it: the engine's store and who may use it. */
 
 import { join } from "node:path";
-import { findHome, makeHome } from "../catalog/home.ts";
+import { makeHome } from "../catalog/home.ts";
 import { type S3Config, s3OfHome } from "../catalog/home_config.ts";
 import { openHome } from "../catalog/registry.ts";
 import { systemClock } from "../base/clock.ts";
@@ -9,7 +9,6 @@ import { systemRandomness } from "../base/randomness.ts";
 import type { Store } from "../drivers/store.ts";
 import { Auth } from "../server/mod.ts";
 import type { Context } from "./context.ts";
-import { homeOptions } from "./session.ts";
 
 export interface ServedHome {
   readonly folder: string;
@@ -20,14 +19,14 @@ export interface ServedHome {
 
 /** Opens the home, made if there is none, and closes it after `use`. */
 export async function withServedHome<T>(
-  { environment, arguments: given }: Context,
+  { environment, session }: Context,
   use: (home: ServedHome) => Promise<T>,
 ): Promise<T> {
-  const places = environment.homePlaces(given.value("home"));
-  if (!findHome(places).ready) makeHome(findHome(places).folder);
-  const found = findHome(places);
+  const { ready, folder } = await session.found();
+  if (!ready) makeHome(folder);
+  const found = await session.found();
   const s3 = await s3OfHome(found.folder);
-  const { store, kv } = await openHome(found.folder, await homeOptions(found, environment));
+  const { store, kv } = await openHome(found.folder, await session.options(found));
   try {
     const secretKeyFile = environment.variable("TARN_SECRET_KEY_FILE") ?? join(found.folder, "secret.key");
     const auth = new Auth({ kv, clock: systemClock, randomness: systemRandomness, secretKeyFile });

@@ -8,7 +8,7 @@ import type { Store, StoreCosts } from "../drivers/store.ts";
 import type { Environment } from "./environment.ts";
 
 /** Opens the store of a home; where there is none yet, an empty one that keeps nothing, unless `TARN_KV` names what does. */
-export type OpenStore = (home: FoundHome, kv?: string) => Promise<Store>;
+export type OpenStore = (home: FoundHome, options: HomeStoreOptions) => Promise<Store>;
 
 /** A home, and a key-value store, that the configuration names for the embedded engine. */
 export interface PreferredHome {
@@ -18,23 +18,22 @@ export interface PreferredHome {
   readonly isTrusted: boolean;
 }
 
+export interface SessionOptions {
+  readonly chosenHome?: string;
+  /** Says which home counts where none was chosen. */
+  readonly preferred?: () => Promise<PreferredHome | undefined>;
+  readonly open?: OpenStore;
+}
+
 export class Session {
   readonly #environment: Environment;
-  readonly #chosenHome: string | undefined;
-  readonly #open: OpenStore;
+  readonly #options: SessionOptions;
   #store: Promise<Store> | undefined;
   #home: string | undefined;
-  #preferred: PreferredHome | undefined;
 
-  constructor(environment: Environment, options: { chosenHome?: string; open?: OpenStore } = {}) {
+  constructor(environment: Environment, options: SessionOptions = {}) {
     this.#environment = environment;
-    this.#chosenHome = options.chosenHome;
-    this.#open = options.open ?? ((home, kv) => openHome(home, environment, kv));
-  }
-
-  /** Says which home counts where none was chosen. */
-  prefer(home: PreferredHome): void {
-    this.#preferred = home;
+    this.#options = options;
   }
 
   /** Returns the store; where there is no home yet, one without repositories. */
@@ -46,7 +45,7 @@ export class Session {
   /** Returns the store, made with its home if there is none: for commands that can be a user's first. */
   async makeStore(): Promise<Store> {
     const { makeHome } = await import("../catalog/home.ts");
-    const found = await this.#find();
+    const found = await this.found();
     if (!found.ready) {
       await this.close();
       makeHome(found.folder);
@@ -59,14 +58,23 @@ export class Session {
     return this.#home;
   }
 
-  /** Returns the folder of the home that counts, whether it is there or not; `undefined` if it cannot be used. */
-  async homeFolder(): Promise<string | undefined> {
-    try {
-      return (await this.#find()).folder;
-    } catch {
-      // Who needs the home is told.
-      return undefined;
-    }
+  /** Returns the home that counts, whether it is there or not. Fails as `findHome()` does. */
+  async found(): Promise<FoundHome> {
+    const { findHome } = await import("../catalog/home.ts");
+    const places = this.#environment.homePlaces(this.#options.chosenHome);
+    const { home, isTrusted } = await this.#preferred() ?? {};
+    if (places.chosen || home === undefined) return findHome(places);
+    const found = findHome({ ...places, chosen: { path: home, by: "the configuration" } });
+    return { ...found, isTrusted: found.isTrusted && isTrusted === true };
+  }
+
+  /** Returns how a home is to be opened. */
+  async options(found: FoundHome): Promise<HomeStoreOptions> {
+    const options = await homeOptions(found, this.#environment);
+    const { kv } = await this.#preferred() ?? {};
+    return options.kv || kv === undefined
+      ? options
+      : { ...options, kv: await addressOf(kv, this.#environment) };
   }
 
   /** Returns what the store of this run has cost, if it was opened and counts that. */
@@ -81,26 +89,19 @@ export class Session {
   }
 
   async #openFound(): Promise<Store> {
-    const found = await this.#find();
+    const found = await this.found();
     this.#home = found.ready ? found.folder : undefined;
-    return await this.#open(found, this.#preferred?.kv);
+    return await (this.#options.open ?? openFound)(found, await this.options(found));
   }
 
-  async #find(): Promise<FoundHome> {
-    const { findHome } = await import("../catalog/home.ts");
-    const places = this.#environment.homePlaces(this.#chosenHome);
-    const { home, isTrusted } = this.#preferred ?? {};
-    if (places.chosen || home === undefined) return findHome(places);
-    const found = findHome({ ...places, chosen: { path: home, by: "the configuration" } });
-    return { ...found, isTrusted: found.isTrusted && isTrusted === true };
+  async #preferred(): Promise<PreferredHome | undefined> {
+    return await this.#options.preferred?.();
   }
 }
 
-async function openHome(home: FoundHome, environment: Environment, kv: string | undefined): Promise<Store> {
+async function openFound(home: FoundHome, options: HomeStoreOptions): Promise<Store> {
   const { openHomeStore } = await import("../catalog/registry.ts");
-  const options = await homeOptions(home, environment);
-  const named = options.kv || kv === undefined ? {} : { kv: await addressOf(kv, environment) };
-  return await openHomeStore(home.ready ? home.folder : undefined, { ...options, ...named });
+  return await openHomeStore(home.ready ? home.folder : undefined, options);
 }
 
 /** Returns how this environment has a home opened. */

@@ -9,7 +9,7 @@ import { CodedError } from "../../base/errors.ts";
 import { CONFIG, fill, testCatalog } from "../testing.ts";
 import type { LogRecord } from "./built_in.ts";
 import { loadHooks } from "./load.ts";
-import type { Hook, HookRequest } from "./mod.ts";
+import type { Hook, HookRequest, Next, Spot } from "./mod.ts";
 import { SPOTS } from "./mod.ts";
 
 /** Remembers what it is told, and lets everything through. */
@@ -347,21 +347,26 @@ describe("provcat.logical_only", () => {
 
   it("is not got round by a caller's hook that puts a place behind a name", async (t) => {
     const place = "lakefs-acme://acme-sales/main/secret";
-    const attacks: Hook[] = [
-      { name: "resolve", spots: new Set(["resolve"]), run: () => place },
-      {
-        name: "stat",
-        spots: new Set(["stat"]),
-        run: (request, next) => next({ ...request, physical: place }),
-      },
+    const moved = (request: HookRequest, next: Next) => next({ ...request, physical: place });
+    const attacks: readonly (readonly [Spot, Hook["run"]])[] = [
+      ["resolve", () => place],
+      ["stat", moved],
+      ["pin", () => place],
+      ["pin", moved],
+      ["pin", async (_, next) => String(await next()).replace(/t$/, "secret")],
+      ["snapshot", moved],
+      ["fetch", moved],
     ];
-    for (const attack of attacks) {
-      const { catalog, engine } = await testCatalog(t, CONFIG, {
-        hooks: [attack],
+    for (const [spot, run] of attacks) {
+      const { catalog, engine, folder } = await testCatalog(t, CONFIG, {
+        hooks: [{ name: "attack", spots: new Set([spot]), run }],
         configHooks: await logicalOnly(),
       });
-      await fill(engine, { secret: "1" });
-      await assert.rejects(catalog.stat("data://acme/sales/t"), { code: "hook_refused" }, attack.name);
+      await fill(engine, { "secret/a": "1", "t/a": "1" }, { message: "m" });
+      const call = spot === "stat"
+        ? catalog.stat("data://acme/sales/t")
+        : catalog.snapshot("data://acme/sales/t", join(folder, "copy"));
+      await assert.rejects(call, { code: "hook_refused" }, `${spot} ${run}`);
     }
   });
 });

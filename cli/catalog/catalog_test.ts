@@ -335,6 +335,9 @@ describe("where the catalog stands between commands and the embedded engine", ()
       "pin lakefs://repo/main/t",
       "snapshot lakefs://repo/main/t copy",
       "merge lakefs://repo/dev lakefs://repo/main",
+      "repo show lakefs://repo",
+      "repo delete lakefs://repo --yes",
+      "repo create lakefs://new s3://bucket/new",
     ];
     for (const line of lines) {
       const ran = await run(...line.split(" "), ...config);

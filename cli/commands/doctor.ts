@@ -8,13 +8,12 @@ import {
   type FindingState,
   problemOf,
 } from "../../catalog/examine.ts";
-import { findHome, type FoundHome } from "../../catalog/home.ts";
+import type { FoundHome } from "../../catalog/home.ts";
 import { runtimeName } from "../../base/platform.ts";
 import description from "../../package.json" with { type: "json" };
 import type { Context } from "../context.ts";
 import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
 import { hintFor } from "../hints.ts";
-import { homeOptions } from "../session.ts";
 
 const MARKS: Readonly<Record<FindingState, string>> = { ok: "ok", warning: "note", problem: "BAD" };
 
@@ -39,17 +38,17 @@ export async function run(context: Context): Promise<number> {
   return state === "problem" ? EXIT_NO : EXIT_OK;
 }
 
-async function* findingsOf({ environment, arguments: given }: Context): AsyncGenerator<Finding> {
+async function* findingsOf({ session }: Context): AsyncGenerator<Finding> {
   let home: FoundHome;
   try {
-    home = findHome(environment.homePlaces(given.value("home")));
+    home = await session.found();
   } catch (error) {
     yield problemOf("home", error);
     return;
   }
   yield* examineFolder(home);
   try {
-    yield* examineStores(home, await homeOptions(home, environment));
+    yield* examineStores(home, await session.options(home));
   } catch (error) {
     yield problemOf("key-value store", error);
   }

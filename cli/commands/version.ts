@@ -37,20 +37,17 @@ interface KvState {
 }
 
 /** Names the key-value store, which is not opened; nothing is loaded for that of most homes. */
-async function kvOf({ environment }: Context, home: FoundHome): Promise<KvState | undefined> {
-  const isOwn = environment.variable("TARN_KV") === undefined &&
-    !existsSync(join(home.folder, "config.yaml"));
-  if (isOwn) return home.ready ? { driver: "lmdb", address: `lmdb:${join(home.folder, "kv")}` } : undefined;
-  const [{ homeOptions }, { kvAddressOf }, { shownKvAddress }] = await Promise.all([
-    import("../session.ts"),
-    import("../../catalog/registry.ts"),
-    import("../../catalog/kv_address.ts"),
-  ]);
+async function kvOf({ session }: Context, home: FoundHome): Promise<KvState | undefined> {
   try {
-    const named = await kvAddressOf(
-      home.ready ? home.folder : undefined,
-      await homeOptions(home, environment),
-    );
+    const options = await session.options(home);
+    if (!options.kv && !existsSync(join(home.folder, "config.yaml"))) {
+      return home.ready ? { driver: "lmdb", address: `lmdb:${join(home.folder, "kv")}` } : undefined;
+    }
+    const [{ kvAddressOf }, { shownKvAddress }] = await Promise.all([
+      import("../../catalog/registry.ts"),
+      import("../../catalog/kv_address.ts"),
+    ]);
+    const named = await kvAddressOf(home.ready ? home.folder : undefined, options);
     if (!named && !home.ready) return undefined;
     const address = named ?? { driver: "lmdb", folder: join(home.folder, "kv") };
     return { driver: address.driver, address: shownKvAddress(address) };
@@ -68,10 +65,9 @@ interface HomeState {
 }
 
 /** Whatever is wrong with the home, this verb says so and works. */
-async function homeOf({ arguments: given, environment }: Context): Promise<HomeState> {
-  const { findHome } = await import("../../catalog/home.ts");
+async function homeOf({ session }: Context): Promise<HomeState> {
   try {
-    const found = findHome(environment.homePlaces(given.value("home")));
+    const found = await session.found();
     const { folder, ready } = found;
     return ready ? { folder, found, state: "ready", text: "ready" } : {
       folder,

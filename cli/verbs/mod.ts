@@ -43,9 +43,10 @@ const CATALOG_VERBS = new Set([
 ]);
 const EMBEDDED_VERBS = new Set([...OBJECT_VERBS, ...HISTORY_VERBS, ...REF_VERBS]);
 
-/** Returns whether a verb works on the embedded engine alone, so that other URIs are to be resolved to its own. */
-export function resolvesUris(verb: VerbSpec): boolean {
-  return EMBEDDED_VERBS.has(verb) && !CATALOG_VERBS.has(verb.name);
+/** Returns how many of the first arguments of a verb are URIs of the embedded engine, which others are to be resolved to. */
+export function embeddedUris(verb: VerbSpec): number {
+  if (REPOSITORY_VERBS.includes(verb)) return 1;
+  return EMBEDDED_VERBS.has(verb) && !CATALOG_VERBS.has(verb.name) ? Infinity : 0;
 }
 
 /** lakectl's names of our verbs. */

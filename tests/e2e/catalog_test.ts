@@ -215,6 +215,25 @@ describe("processes that fetch one folder", () => {
   });
 });
 
+describe("the home that a configuration names", () => {
+  it("is the one of every command on lakefs://, and of the server; --home comes before it", async (t) => {
+    const folder = temporaryFolder(t);
+    writeFileSync(join(folder, "tarn.yaml"), "stores: {lakefs: {driver: graveler, home: ./own}}\n");
+    const { ok, options } = placeAt(folder);
+    await ok("repo", "create", "lakefs://sales");
+    await ok("put", "lakefs://sales/main/a", "tarn.yaml");
+    assert.ok(existsSync(join(folder, "own/tarn-home.json")));
+    assert.match(await ok("ls"), /sales/);
+    assert.match(await ok("doctor"), /own/);
+    assert.match(await ok("version"), /own/);
+    await ok("auth", "setup", "admin");
+    assert.ok(existsSync(join(folder, "own/secret.key")));
+    assert.equal((await runTarn(["stat", "lakefs://sales/main/a", "--home", "other"], options)).code, 3);
+    rmSync(join(folder, "tarn.yaml"));
+    assert.equal(await ok("ls"), "");
+  });
+});
+
 describe("the session of a run", () => {
   /** A configuration whose hook writes down each line that it is told. */
   async function withHook(t: TestContext) {
