@@ -135,18 +135,21 @@ export class Auth {
     throw unauthenticated();
   }
 
-  /** Returns who signs with an access key; `undefined` if it is nobody's. Fails with `too_many_logins`. */
-  async signer(accessKeyId: string, address: () => string): Promise<Signer | undefined> {
-    this.#throttle.check(accessKeyId, address);
+  /** Returns who signs with an access key; `undefined` if it is nobody's. */
+  async signer(accessKeyId: string): Promise<Signer | undefined> {
     const credential = await this.#credential(accessKeyId);
     const user = credential && await this.#userOf(credential.record.user, credential.record.userUid);
     return credential && user && { user, keys: credential.signingKeys };
   }
 
-  /** Counts a signature, right or wrong: who makes many wrong ones is slowed down. */
+  /**
+   * Counts a signature, right or wrong: who makes many wrong ones is slowed down. Right ones pass even then: a link shows its
+   * access key to everybody, and nobody may shut out the key's owner with it. Fails with `too_many_logins`.
+   */
   signed(isRight: boolean, { accessKeyId, address }: { accessKeyId: string; address: () => string }): void {
-    if (isRight) this.#throttle.succeeded(accessKeyId, address);
-    else this.#throttle.failed(accessKeyId, address());
+    if (isRight) return this.#throttle.succeeded(accessKeyId, address);
+    this.#throttle.check(accessKeyId, address);
+    this.#throttle.failed(accessKeyId, address());
   }
 
   async #userOfToken(token: string): Promise<UserRecord> {

@@ -91,7 +91,7 @@ export async function userOfOldLink(
   if (request.headers.has("x-amz-security-token")) throw new S3Error("InvalidToken");
   if (Number(expires) * 1000 < nowMs) throw new S3Error("AccessDenied", "Request has expired");
   const accessKeyId = query.get("AWSAccessKeyId")!;
-  const signer = await auth.signer(accessKeyId, address);
+  const signer = await auth.signer(accessKeyId);
   const mac = signer?.keys.oldSignature(Buffer.from(textToSign(request, expires), "latin1"));
   const isRight = mac !== undefined &&
     sameText(query.get("Signature")!, Buffer.from(mac).toString("base64"));

@@ -39,7 +39,7 @@ export async function verifySignature(
   checkSignedHeaders(presented, request.headers);
   const { credential, time, signature } = presented;
   const { accessKeyId } = credential;
-  const signer = await auth.signer(accessKeyId, address);
+  const signer = await auth.signer(accessKeyId);
   if (!signer) {
     auth.signed(false, { accessKeyId, address });
     throw new S3Error("InvalidAccessKeyId", undefined, { details: { AWSAccessKeyId: accessKeyId } });
