@@ -3,18 +3,30 @@
  * each folder and process.
  */
 
-import { constants, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import {
+  constants,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { copyFile, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hex } from "../../base/bytes.ts";
 import { type FileState, type LookAtFile, lookByRuntime } from "../../base/file_state.ts";
-import { runningHash } from "../../base/hashes.ts";
+import { runningHash, sha256 } from "../../base/hashes.ts";
 import { cacheClash } from "../errors.ts";
 import type { CacheKey } from "../cache.ts";
 import { errnoOf, isMissing } from "./failures.ts";
 import { type Layout, makeFolderIn, shownKey } from "./layout.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Up to this a file is copied by a read and a write: to share blocks, and to read the copy, costs more. */
+const SMALL_BYTES = 64 * 1024;
 const MOST_REMEMBERED = 65_536;
 
 /** Reads a whole file; its state before and after tells whether it was written meanwhile. A seam for tests. */
@@ -69,6 +81,7 @@ export class Content {
     const state = this.look(from);
     if (!state || !isSameFile(state, record)) return false;
     try {
+      if (record.size <= SMALL_BYTES) return copySmall(from, to, record.sha256);
       await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
       if (await this.#hashFile(to) === record.sha256) return true;
     } catch (error) {
@@ -178,12 +191,14 @@ export function isSameFile(a: FileRecordState, b: FileRecordState): boolean {
 /** What a record keeps of a file's state: a copy and a new mode change `ctime`, so that is left out. */
 export type FileRecordState = Pick<FileState, "size" | "mtimeSeconds" | "mtimeNanos" | "inode">;
 
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 async function sha256OfFile(path: string): Promise<string> {
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const file = await open(path, flags);
+  const file = await open(path, READ_FLAGS);
   try {
     const hash = runningHash("sha256");
-    const chunk = new Uint8Array(CHUNK_BYTES);
+    const { size } = await file.stat();
+    const chunk = new Uint8Array(Math.min(CHUNK_BYTES, size + 1));
     while (true) {
       const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
       if (bytesRead === 0) return hex(hash.digest());
@@ -192,6 +207,14 @@ async function sha256OfFile(path: string): Promise<string> {
   } finally {
     await file.close();
   }
+}
+
+/** Copies a file that is read at once, if its bytes have a hash. */
+function copySmall(from: string, to: string, hash: string): boolean {
+  const bytes = readFileSync(from);
+  if (hex(sha256(bytes)) !== hash) return false;
+  writeFileSync(to, bytes, { flag: "wx" });
+  return true;
 }
 
 /** An empty folder is what a killed fetch leaves; any other holds what is below the key. */
