@@ -92,24 +92,27 @@ export async function userOfOldLink(
   if (Number(expires) * 1000 < nowMs) throw new S3Error("AccessDenied", "Request has expired");
   const accessKeyId = query.get("AWSAccessKeyId")!;
   const signer = await auth.signer(accessKeyId);
-  const mac = signer?.keys.oldSignature(Buffer.from(textToSign(request, expires), "latin1"));
-  const isRight = mac !== undefined &&
-    sameText(query.get("Signature")!, Buffer.from(mac).toString("base64"));
+  const isRight = signer !== undefined && textsToSign(request, expires).some((text) => {
+    const mac = signer.keys.oldSignature(Buffer.from(text, "latin1"));
+    return sameText(query.get("Signature")!, Buffer.from(mac).toString("base64"));
+  });
   auth.signed(isRight, { accessKeyId, address });
-  if (isRight) return signer!.user.id;
+  if (isRight) return signer.user.id;
   throw new S3Error(signer ? "SignatureDoesNotMatch" : "InvalidAccessKeyId");
 }
 
-function textToSign(
+/** Returns what may have been signed: a bucket's own path also with the slash that boto3 signs and does not send. */
+function textsToSign(
   { method, headers, query, rawTarget, hostBucket }: LinkedRequest,
   expires: string,
-): string {
+): string[] {
   const plain = (name: string) => headers.get(name) ?? query.get(name) ?? "";
   let text = `${method}\n${plain("content-md5")}\n${plain("content-type")}\n${expires}\n`;
   const own = [...headers].filter(([name]) => name.startsWith("x-amz-")).sort(([a], [b]) => a < b ? -1 : 1);
   for (const [name, value] of own) text += `${name}:${value}\n`;
   const signed = query.entries.filter(([name]) => SIGNED.has(name)).sort(([a], [b]) => a < b ? -1 : 1)
     .map(([name, value]) => value === "" ? name : `${name}=${value}`);
-  const bucket = hostBucket === undefined ? "" : `/${hostBucket}`;
-  return text + bucket + rawTarget.split("?", 1)[0] + (signed.length > 0 ? `?${signed.join("&")}` : "");
+  const path = (hostBucket === undefined ? "" : `/${hostBucket}`) + rawTarget.split("?", 1)[0];
+  const paths = path.indexOf("/", 1) < 0 && path !== "/" ? [path, `${path}/`] : [path];
+  return paths.map((one) => text + one + (signed.length > 0 ? `?${signed.join("&")}` : ""));
 }

@@ -71,6 +71,19 @@ describe("links signed in the first way", () => {
     assert.deepEqual((await s3("GET", get, BY_NOBODY)).code, "AccessDenied");
   });
 
+  it("list a bucket, whose path is signed with a slash at its end or without", async (t) => {
+    const gateway = await testGateway(t);
+    const { s3, ask } = gateway;
+    await ask(200, "PUT", "/repo/main/a", { body: "a" });
+    for (const slash of ["", "/"]) {
+      const link = linkOf(gateway, { path: "/repo", sent: "prefix=main%2F&", signed: slash });
+      assert.deepEqual((await s3("GET", link, BY_NOBODY)).all("Key"), ["main/a"]);
+      assert.equal((await s3("GET", link.replace("/repo?", "/other?"), BY_NOBODY)).status, 403);
+    }
+    const object = linkOf(gateway, { path: "/repo/main/a", signed: "/" });
+    assert.equal((await s3("GET", object, BY_NOBODY)).code, "SignatureDoesNotMatch");
+  });
+
   it("are good for nothing else", async (t) => {
     const gateway = await testGateway(t);
     const { ask, engine } = gateway;
