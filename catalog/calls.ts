@@ -1,7 +1,6 @@
 /** The calls of a catalog, each through the hooks of its spot. What a hook puts in a call's place is looked at anew. */
 
-import { CodedError } from "../base/errors.ts";
-import { formatUri, parseUri, type Uri } from "../base/uri.ts";
+import { formatUri, parseUri } from "../base/uri.ts";
 import type { Cache, HeldCache } from "../cache/mod.ts";
 import type {
   CallOptions,
@@ -13,16 +12,8 @@ import type {
 import type { HookRequest, Hooks, Spot } from "./hooks/mod.ts";
 import type { Resolution, Resolver } from "./resolver/mod.ts";
 import type { Place, Stores } from "./stores.ts";
+import { namedAfter, type Target, targetOf } from "./targets.ts";
 import { checkWritablePlace, commitMetadata } from "./writing.ts";
-
-/** What a URI was resolved to. */
-export interface Target {
-  /** As it was asked for. */
-  readonly asked: string;
-  readonly resolution: Resolution;
-  /** The physical URI. */
-  readonly physical: string;
-}
 
 /** A cache that can keep what it hands out for as long as it is used. */
 export interface CatalogCache extends Cache {
@@ -250,31 +241,4 @@ export class Calls {
     if (cache.isOffline) stores.checkLocal(uri);
     return await stores.place(uri, capability);
   }
-}
-
-/** Returns a target as a hook has passed it on. */
-export function targetOf(target: Target, { physical, logical }: HookRequest): Target {
-  if (physical === target.physical || physical === undefined) return target;
-  const resolution = logical === undefined ? { text: physical, uri: parseUri(physical) } : target.resolution;
-  return { ...target, resolution, physical };
-}
-
-/** Returns the target of a local file that is put into a folder: it keeps its own name there. */
-function namedAfter(target: Target, source: PutSource): Target {
-  const uri = parseUri(target.physical);
-  if (uri.segments.at(-1) !== "") return target;
-  const isFolder = parseUri(target.asked).segments.at(-1) === "";
-  const name = isFolder && "path" in source ? source.path.split(/[\\/]/).at(-1)! : "";
-  if (name === "") {
-    throw new CodedError("invalid", "invalid_uri", `Cannot put to "${target.asked}": it names no file`, {
-      details: { uri: target.asked },
-    });
-  }
-  return { ...target, physical: formatUri(below(uri, [name])) };
-}
-
-/** Returns the URI of something under a folder. */
-export function below(uri: Uri, parts: readonly string[]): Uri {
-  const segments = uri.segments.at(-1) === "" ? uri.segments.slice(0, -1) : uri.segments;
-  return { ...uri, segments: [...segments, ...parts] };
 }

@@ -11,7 +11,7 @@ import { type Randomness, systemRandomness } from "../base/randomness.ts";
 import { parseUri, type Uri } from "../base/uri.ts";
 import type { HeldCache } from "../cache/mod.ts";
 import type { CallOptions, Entry, PutSource } from "../drivers/catalog_store.ts";
-import { Calls, type CatalogCache, type CommitOptions, type MergeOptions, type Target } from "./calls.ts";
+import { Calls, type CatalogCache, type CommitOptions, type MergeOptions } from "./calls.ts";
 import type { Config } from "./config/mod.ts";
 import { type Hook, Hooks } from "./hooks/mod.ts";
 import { isFolder } from "./hashing.ts";
@@ -20,6 +20,7 @@ import { type CatalogFile, openCatalogFile } from "./opened_file.ts";
 import { putFolder, type PutFolderOptions } from "./put_folder.ts";
 import { type Resolution, type Resolver, TemplateResolver } from "./resolver/mod.ts";
 import { type OpenCatalogStore, Stores } from "./stores.ts";
+import type { Target } from "./targets.ts";
 import { checkMetadata, checkWritable } from "./writing.ts";
 
 export interface CatalogOptions {

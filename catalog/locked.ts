@@ -3,10 +3,10 @@
 import { CodedError } from "../base/errors.ts";
 import { compareKeys } from "../base/key_order.ts";
 import type { CallOptions } from "../drivers/catalog_store.ts";
-import type { Target } from "./calls.ts";
 import type { Catalog } from "./catalog.ts";
 import { hashedFiles } from "./hashing.ts";
 import type { LockedFile, LockedUri } from "./lock_file.ts";
+import type { Target } from "./targets.ts";
 
 /** Pins a URI, fetches it, and returns what it is now, file by file. */
 export async function lockUri(catalog: Catalog, uri: string, options?: CallOptions): Promise<LockedUri> {

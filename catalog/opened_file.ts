@@ -5,7 +5,8 @@ import { CodedError } from "../base/errors.ts";
 import { localError } from "../base/local_errors.ts";
 import type { HeldCache } from "../cache/mod.ts";
 import type { CallOptions } from "../drivers/catalog_store.ts";
-import { type Calls, type Target, targetOf } from "./calls.ts";
+import type { Calls } from "./calls.ts";
+import { type Target, targetOf } from "./targets.ts";
 
 /** What one block may hold. */
 export const MOST_BLOCK_BYTES = 4 * 1024 * 1024;

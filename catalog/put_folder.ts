@@ -3,8 +3,9 @@
 import { formatUri, parseUri } from "../base/uri.ts";
 import { runInFlight } from "../base/in_flight.ts";
 import type { CallOptions, Entry } from "../drivers/catalog_store.ts";
-import { below, type Calls, type Target } from "./calls.ts";
+import type { Calls } from "./calls.ts";
 import { checkedFiles, type LocalFiles } from "./local_folder.ts";
+import { below, type Target } from "./targets.ts";
 
 export interface PutFolderOptions extends CallOptions {
   /** Is told of each file that is written. */

@@ -14,10 +14,11 @@ import { inOrder } from "../base/in_flight.ts";
 import { localError } from "../base/local_errors.ts";
 import { systemRandomness } from "../base/randomness.ts";
 import { systemFlush } from "../cache/mod.ts";
-import type { PlaceSnapshot, Target } from "./calls.ts";
+import type { PlaceSnapshot } from "./calls.ts";
 import { hashFile, isFolder } from "./hashing.ts";
 import { filesIn, type LocalFile } from "./local_folder.ts";
 import { fileLine, type LockedFile, lockHead } from "./lock_file.ts";
+import type { Target } from "./targets.ts";
 
 export const MANIFEST = ".tarn-snapshot.lock";
 
