@@ -152,11 +152,9 @@ export function inspectHome(folder: string, places: HomePlaces): boolean {
   if (!stat) return false;
   if (!stat.isDirectory()) throw notAHome(folder, "it is not a folder");
   checkOwner(stat, folder, places);
-  const marker = readMarker(folder);
-  if (marker === undefined) {
-    if (isUnfinished(folder)) return false;
-    throw notAHome(folder, `it holds other files and no "${MARKER}"`);
-  }
+  // Whoever makes the same home may have finished it between the first look and the second.
+  const marker = readMarker(folder) ?? (isUnfinished(folder) ? undefined : finishedMarker(folder));
+  if (marker === undefined) return false;
   checkFormat(folder, marker);
   for (const name of FOLDERS) {
     const inner = statOrUndefined(join(folder, name));
@@ -208,6 +206,12 @@ function readMarker(folder: string): string | undefined {
     if ((error as { code?: string }).code === "ENOENT") return undefined;
     throw homeError(error, `Cannot read the home "${folder}"`);
   }
+}
+
+function finishedMarker(folder: string): string {
+  const marker = readMarker(folder);
+  if (marker !== undefined) return marker;
+  throw notAHome(folder, `it holds other files and no "${MARKER}"`);
 }
 
 function checkFormat(folder: string, marker: string): void {
