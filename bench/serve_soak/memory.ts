@@ -1,4 +1,4 @@
-/** The server's memory while it is soaked, looked at once a second; each process counts from its own start. */
+/** The memory of the process that serves, looked at once a second; after a kill it is another one. */
 
 import type { SoakServer } from "./server.ts";
 
