@@ -118,6 +118,12 @@ export function oneUnitAByte(bytes: Uint8Array, start: number, end: number): str
   return Buffer.prototype.toString.call(bytes, "ascii", start, end);
 }
 
+/** Returns a text with one character for each byte, the same for the same bytes alone: to look bytes up by. */
+export function nameOfBytes(bytes: Uint8Array): string {
+  // A `Buffer` over the memory of a small array costs ten times as much.
+  return Buffer.prototype.toString.call(bytes, "latin1", 0, bytes.length);
+}
+
 /** Returns the lower-case hexadecimal form. */
 export function hex(bytes: Uint8Array): string {
   // A `Buffer` over the memory of a small array costs more than what it is made for.

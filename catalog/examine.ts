@@ -18,6 +18,7 @@ import {
   folderOf,
   type HomeStoreOptions,
   kvAddressOf,
+  type KvCheck,
   openHomeStore,
   openKvOf,
 } from "./registry.ts";
@@ -136,23 +137,23 @@ async function kvFinding(home: string | undefined, options: HomeStoreOptions): P
   const address = await kvAddressOf(home, options);
   if (!address && home === undefined) return undefined;
   const shown = address ? shownKvAddress(address) : `LMDB in "${foldersOf(home!).kv}"`;
-  const finding = (text: string, facts: Readonly<Record<string, number>> = {}): Finding => ({
+  const finding = (text: string, { facts, warning }: KvCheck = { facts: {} }): Finding => ({
     name: "key-value store",
-    state: "ok",
-    text: `${shown}${text}`,
+    state: warning === undefined ? "ok" : "warning",
+    text: [`${shown}${text}`, ...(warning === undefined ? [] : [warning])].join("; "),
     details: { address: shown, ...facts },
   });
   if (!address && isUnused(foldersOf(home!))) return finding(", not made yet");
   const store = await openKvOf(home, { ...options, kv: address });
   try {
-    const facts = {
-      ...await store.facts?.(),
-      ...await checkKv(address ?? { driver: "lmdb", folder: foldersOf(home!).kv }),
-    };
-    const { size_bytes: size, entries } = facts;
-    if (size === undefined) return finding("", facts);
+    const own = await store.facts?.();
+    const check = await checkKv(address ?? { driver: "lmdb", folder: foldersOf(home!).kv });
+    const facts: Readonly<Record<string, number>> = { ...own, ...check.facts };
+    const { size_bytes: size, entries, journal_entries: newer } = facts;
+    if (size === undefined) return finding("", { facts });
     const used = `${Math.ceil(size / 1e3)} kB used`;
-    return finding(`; ${used}; all ${entries} records and their pages are sound`, facts);
+    const more = newer ? `, and ${newer} in the journal` : "";
+    return finding(`; ${used}; all ${entries} records and their pages are sound${more}`, { ...check, facts });
   } finally {
     await store.close();
   }

@@ -140,12 +140,35 @@ export async function openKvOf(
   return options.kv ? await openKv(options.kv, options) : await openOwnKv(home!, options);
 }
 
-/** Checks every page of an LMDB store, and the seal of every value; returns counts. Fails with `kv_corrupt`. */
-export async function checkKv(address: KvAddress): Promise<Readonly<Record<string, number>>> {
-  if (address.driver !== "lmdb") return {};
+export interface KvCheck {
+  readonly facts: Readonly<Record<string, number>>;
+  /** What was lost, although nothing is damaged. */
+  readonly warning?: string;
+}
+
+/**
+ * Checks every page of an LMDB store, the seal of every value, and its journal; returns counts. Fails with `kv_corrupt`,
+ * `kv_journal_corrupt`.
+ */
+export async function checkKv(address: KvAddress): Promise<KvCheck> {
+  if (address.driver !== "lmdb") return { facts: {} };
   const { checkDatabase } = await import("../kv/lmdb/mod.ts");
-  const { pages, freePages, entries } = await checkDatabase(address.folder);
-  return { pages, free_pages: freePages, entries };
+  const { pages, freePages, entries, journal } = await checkDatabase(address.folder);
+  const facts = { pages, free_pages: freePages, entries };
+  if (journal === undefined) return { facts };
+  if (journal === "missing") {
+    return {
+      facts,
+      warning: "its journal is missing, and with it the last relaxed writes, if there were any",
+    };
+  }
+  const { entries: newer, tornBytes } = journal;
+  return {
+    facts: { ...facts, journal_entries: newer, journal_torn_bytes: tornBytes },
+    ...(tornBytes > 0 && {
+      warning: `its journal ends early, as when power is lost: some of the last relaxed writes are gone`,
+    }),
+  };
 }
 
 /** Most homes have no configuration; then nothing is loaded to read it. */

@@ -3,7 +3,7 @@
 import { CodedError } from "../base/errors.ts";
 import { MAX_KEY_BYTES, MAX_PARTITION_BYTES, MAX_VALUE_BYTES } from "../base/limits.ts";
 import { setIfAround } from "./around.ts";
-import type { Around, KvEntry, KvStore, KvValue, Predicate, ScanOptions } from "./store.ts";
+import type { Around, KvEntry, KvStore, KvValue, Predicate, ScanOptions, SetManyOptions } from "./store.ts";
 
 /**
  * Returns `store` with every partition, key and value checked before it is reached. Nothing of a call is carried out
@@ -35,13 +35,17 @@ class LimitedKvStore implements KvStore {
     await this.#store.set(partition, key, value);
   }
 
-  async setMany(partition: Uint8Array, entries: readonly KvEntry[]): Promise<void> {
+  async setMany(
+    partition: Uint8Array,
+    entries: readonly KvEntry[],
+    options?: SetManyOptions,
+  ): Promise<void> {
     checkPartition(partition);
     for (const { key, value } of entries) {
       checkKey(key);
       checkValue(value);
     }
-    await this.#store.setMany(partition, entries);
+    await this.#store.setMany(partition, entries, options);
   }
 
   async setIf(

@@ -1,6 +1,15 @@
 /** The face of the key-value stores. Drivers are opened by `catalog/registry.ts`, each by its own dynamic import. */
 
-export type { Around, KvEntry, KvStore, KvValue, ListedKvStore, Predicate, ScanOptions } from "./store.ts";
+export type {
+  Around,
+  KvEntry,
+  KvStore,
+  KvValue,
+  ListedKvStore,
+  Predicate,
+  ScanOptions,
+  SetManyOptions,
+} from "./store.ts";
 export { setIfAround } from "./around.ts";
 export { withLimits } from "./limits.ts";
 export { refuseUnfinished } from "./unfinished.ts";

@@ -7,8 +7,8 @@
  * Arrays that a call is given may not be changed before it has settled.
  *
  * Failures: `predicate_failed` (kind `precondition`), `kv_unavailable` (kind `unavailable`: retry may help),
- * `kv_throttled` (kind `throttled`), `kv_unauthenticated` (kind `unauthenticated`), `kv_full` and `kv_readers_full` (kind `unavailable`: no room for data, or for another process), `kv_corrupt` (kind
- * `corrupt`), `kv_forbidden` and `kv_read_only` (kind `forbidden`).
+ * `kv_throttled` (kind `throttled`), `kv_unauthenticated` (kind `unauthenticated`), `kv_full` and `kv_readers_full` (kind `unavailable`: no room for data, or for another process), `kv_corrupt` and
+ * `kv_journal_corrupt` (kind `corrupt`), `kv_forbidden` and `kv_read_only` (kind `forbidden`).
  */
 
 /** What `get` saw, to hand back to `setIf`. Opaque to callers. */
@@ -42,6 +42,14 @@ export interface Around {
   readonly after?: readonly KvEntry[];
 }
 
+export interface SetManyOptions {
+  /**
+   * Whether it is enough that the values survive a kill of the process at once, and power loss within a second, or when the
+   * next write that is not relaxed has returned. What power loss takes are the last ones. A driver may always do more.
+   */
+  readonly relaxed?: boolean;
+}
+
 export interface KvStore {
   /** Returns the value and its predicate, or `undefined`. The arrays are the caller's own. */
   get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
@@ -50,11 +58,11 @@ export interface KvStore {
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;
 
   /**
-   * Stores many values; durable when it returns. A driver with transactions stores all or none; one without may, on
-   * failure, have stored any part of them. One over a network does it again when the answer was lost, and so may also write
-   * over what others have stored under these keys while the call ran.
+   * Stores many values; durable when it returns, unless relaxed. A driver with transactions stores all or none; one without
+   * may, on failure, have stored any part of them. One over a network does it again when the answer was lost, and so may also
+   * write over what others have stored under these keys while the call ran.
    */
-  setMany(partition: Uint8Array, entries: readonly KvEntry[]): Promise<void>;
+  setMany(partition: Uint8Array, entries: readonly KvEntry[], options?: SetManyOptions): Promise<void>;
 
   /**
    * Stores `value` only if the key still holds what `predicate` was read from. Durable when it returns.

@@ -30,6 +30,8 @@ export interface StagedWrite {
   readonly isFresh: boolean;
   /** Whether the entry's object may not be on disk yet. */
   readonly isUnflushed: boolean;
+  /** Whether power loss may take the write within a second. */
+  readonly isRelaxed?: boolean;
 }
 
 /** A new object whose content was committed already, and to which nothing ever referred. */
@@ -40,8 +42,8 @@ export interface UnusedObject {
 }
 
 /**
- * Stages writes with distinct keys; acknowledged and durable when it returns. Returns the new objects that are not needed.
- * Fails with `branch_not_found`, `try_again`, `repository_not_found`.
+ * Stages writes with distinct keys; acknowledged when it returns, and durable unless all are relaxed. Returns the new objects
+ * that are not needed. Fails with `branch_not_found`, `try_again`, `repository_not_found`.
  */
 export async function stageWrites(
   repository: Repository,
@@ -49,6 +51,7 @@ export async function stageWrites(
   writes: readonly StagedWrite[],
 ): Promise<readonly UnusedObject[]> {
   const ordered = inOrder(writes);
+  const relaxed = writes.every(({ isRelaxed }) => isRelaxed);
   const everStaged = new Set<StagedWrite>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state } = await findBranch(repository, branch);
@@ -73,7 +76,7 @@ export async function stageWrites(
       const isUnflushed = write.isUnflushed && !isNoChange;
       staged.push({ key: write.key, value: encodeStaged({ key: write.key, record, isUnflushed }) });
     }
-    await repository.kv.setMany(utf8(state.stagingToken), staged);
+    await repository.kv.setMany(utf8(state.stagingToken), staged, { relaxed });
     if ((await findBranch(repository, branch)).state.stagingToken === state.stagingToken) {
       await repository.checkLive();
       return unused;

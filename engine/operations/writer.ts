@@ -76,7 +76,8 @@ export class EngineBranchWriter implements BranchWriter {
     const key = pathKey(path);
     checkObjectMetadata(options.metadata ?? {});
     const entry = await uploadObject(this.#repository, body, options);
-    const write = { key, entry, isFresh: true, isUnflushed: this.#isRelaxed };
+    const isRelaxed = this.#isRelaxed;
+    const write = { key, entry, isFresh: true, isUnflushed: isRelaxed, isRelaxed };
     await this.#write(path, write, options);
     return statsOfEntry(this.#repository, path, entry);
   }
@@ -89,8 +90,10 @@ export class EngineBranchWriter implements BranchWriter {
     checkObjectMetadata(options.metadata ?? {});
     const entries = await uploadObjects(this.#repository, files.map(({ body }) => body), options);
     this.#throwIfFailed();
+    const isRelaxed = this.#isRelaxed;
     files.forEach(({ path }, i) => {
-      this.#hold(path, { key: keys[i]!, entry: entries[i]!, isFresh: true, isUnflushed: this.#isRelaxed });
+      const write = { key: keys[i]!, entry: entries[i]!, isFresh: true, isUnflushed: isRelaxed, isRelaxed };
+      this.#hold(path, write);
     });
     if (this.#pending.size >= BATCH) await this.flush();
   }
@@ -103,7 +106,8 @@ export class EngineBranchWriter implements BranchWriter {
     source.check?.(statsOfRecord(this.#repository, record));
     const entry = copiedEntry(decodeEntry(record.data), options, this.#repository.clock);
     // What is only staged may be somebody's unflushed upload; a commit flushes it once more at little cost.
-    const write = { key, entry, isFresh: false, isUnflushed: view.tokens.length > 0 };
+    const isUnflushed = view.tokens.length > 0;
+    const write = { key, entry, isFresh: false, isUnflushed, isRelaxed: this.#isRelaxed };
     await this.#write(path, write, options);
     return statsOfEntry(this.#repository, path, entry);
   }
@@ -126,7 +130,8 @@ export class EngineBranchWriter implements BranchWriter {
   }
 
   async delete(path: string): Promise<void> {
-    await this.#add(path, { key: pathKey(path), entry: undefined, isFresh: false, isUnflushed: false });
+    const write = { key: pathKey(path), entry: undefined, isFresh: false, isUnflushed: false };
+    await this.#add(path, { ...write, isRelaxed: this.#isRelaxed });
   }
 
   flush(): Promise<void> {

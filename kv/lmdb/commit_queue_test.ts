@@ -8,12 +8,14 @@ function recorder(refusesBeyond = Infinity) {
   const committed: string[] = [];
   let open: string[] = [];
   let transactions = 0;
-  const queue = new CommitQueue((body) => {
-    transactions++;
-    open = [];
-    body();
-    if (open.length > refusesBeyond) throw new Error("too much for one transaction");
-    committed.push(...open);
+  const queue = new CommitQueue({
+    transaction: (body) => {
+      transactions++;
+      open = [];
+      body();
+      if (open.length > refusesBeyond) throw new Error("too much for one transaction");
+      committed.push(...open);
+    },
   });
   const writing = (text: string): Write => () => {
     open.push(text);
@@ -31,10 +33,12 @@ test("writes of one turn share a transaction and keep their order", async () => 
 
 test("a write is answered only after its transaction has ended", async () => {
   let ended = false;
-  const queue = new CommitQueue((body) => {
-    body();
-    assert.equal(ended, false);
-    ended = true;
+  const queue = new CommitQueue({
+    transaction: (body) => {
+      body();
+      assert.equal(ended, false);
+      ended = true;
+    },
   });
   const answer = queue.commit(() => undefined).then(() => assert.ok(ended));
   assert.equal(ended, false);

@@ -4,6 +4,7 @@
  *
  *     version 1: no mark; values as they are
  *     version 2: the mark, and every value with a seal (`seal.ts`), that of the mark too
+ *     version 3: as 2, and there is a journal whose records may be newer (`journal.ts`); when it is taken away this is 2 again
  *
  * The mark's value is the version in one byte. It is written in the transaction that first writes anything, and one that
  * finds a database of version 1 puts the seals on all its values: all of that lands, or nothing.
@@ -16,7 +17,8 @@ import type { PageTree, StoredEntry } from "./page_tree.ts";
 import { unseal } from "./seal.ts";
 
 export const MARK_KEY: Uint8Array = Uint8Array.of(0, 0x74, 0x61, 0x72, 0x6e);
-const VERSION = 2;
+/** Of a database without a journal, and with one. */
+export const [PLAIN_VERSION, JOURNAL_VERSION] = [2, 3];
 const FIRST_ENTRIES = { start: Uint8Array.of(0), end: undefined, maxBytes: Infinity };
 const BATCH = 1000;
 /** By so many entries an older database is known from one whose mark is damaged. */
@@ -34,10 +36,18 @@ export function hasSeals(tree: PageTree): boolean {
   return mark !== undefined;
 }
 
-function checkMark(stored: Uint8Array): void {
+/** Returns the version that a mark tells. */
+function checkMark(stored: Uint8Array): number {
   const value = unseal(MARK_KEY, stored);
   if (value?.length !== 1) throw new Damage("the mark of its version is unsound");
-  if (value[0]! > VERSION) throw tooNew(value[0]!);
+  if (value[0]! > JOURNAL_VERSION) throw tooNew(value[0]!);
+  return value[0]!;
+}
+
+/** Returns whether a state says that there is a journal. Fails as {@link hasSeals}. */
+export function hasJournal(tree: PageTree): boolean {
+  const mark = tree.find(MARK_KEY, false);
+  return mark !== undefined && checkMark(mark) === JOURNAL_VERSION;
 }
 
 /** Four bytes that are right by chance are rarer than a mark that was damaged. */
@@ -51,7 +61,7 @@ function tooNew(version: number): CodedError {
   return new CodedError(
     "unsupported",
     "kv_too_new",
-    `Cannot use the key-value store: its version is ${version}, and this version of tarn knows ${VERSION}`,
+    `Cannot use the key-value store: its version is ${version}, and this version of tarn knows ${JOURNAL_VERSION}`,
   );
 }
 
@@ -62,5 +72,5 @@ export function sealAll(tree: PageTree, put: (key: Uint8Array, value: Uint8Array
     for (const { key, value } of page.entries) put(key, value);
     start = page.isLast ? undefined : afterKey(page.entries.at(-1)!.key);
   }
-  put(MARK_KEY, Uint8Array.of(VERSION));
+  put(MARK_KEY, Uint8Array.of(PLAIN_VERSION));
 }

@@ -39,9 +39,7 @@ export class Growth {
     // Of two halves of a page that was split, each may be but half full.
     else this.#bytes += 2 * bytes;
     const needed = this.#needed(tree);
-    if (needed <= this.#pages) return;
-    this.#pages = needed;
-    this.#take(tree, needed);
+    if (needed > this.#pages) this.#pages = this.#take(tree, needed);
   }
 
   #needed({ meta: { pageSize, main, free } }: PageTree): number {
@@ -52,20 +50,23 @@ export class Growth {
     return ways + added + lists + LEAST_PAGES;
   }
 
-  #take(tree: PageTree, needed: number): void {
+  /** Returns for how many pages there is room then. */
+  #take(tree: PageTree, needed: number): number {
     const { lastPage, pageSize } = tree.meta;
     const end = (lastPage + 1 + needed) * pageSize;
     const file = openSync(this.#path, "r+");
     try {
       const { size } = fstatSync(file);
-      if (size >= end) return;
+      let at = size;
       try {
-        for (let at = size; at < end;) at += writeSync(file, ZEROS, 0, ZEROS.length, at);
+        while (at < end) at += writeSync(file, ZEROS, 0, ZEROS.length, at);
       } catch (error) {
         ftruncateSync(file, size);
         // The pages that are free may do.
         if (countFreePages(tree) < 2 * needed) throw error;
+        return needed;
       }
+      return Math.floor(at / pageSize) - lastPage - 1;
     } finally {
       closeSync(file);
     }

@@ -11,22 +11,28 @@ import { join } from "node:path";
 import { afterKey, equalBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { PAGE_BYTES, scanRange } from "../scan_range.ts";
-import type { Around, KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
+import type {
+  Around,
+  KvEntry,
+  KvValue,
+  ListedKvStore,
+  Predicate,
+  ScanOptions,
+  SetManyOptions,
+} from "../store.ts";
 import { DatabaseFile } from "./database_file.ts";
 import { kvError, predicateFailed } from "./errors.ts";
 import { checkOpenable } from "./file_check.ts";
 import { afterPartition, encodeKey, encodeRange, partitionOf } from "./keys.ts";
+import { Journal } from "./journal.ts";
 import { refuseNetwork } from "./network.ts";
-import { BUSY, PageReader, type PageState } from "./page_reader.ts";
+import { BUSY, PageReader, type PageState, UNDISTURBED_ATTEMPTS } from "./page_reader.ts";
 import { isReadOnly } from "./read_only.ts";
 import type { LmdbWriter, WriterOptions } from "./writer.ts";
 import { openWriterLock } from "./writer_lock.ts";
 
 /** How often a file is read again that somebody writes to at the same time, before the writers are made to wait. */
 const ATTEMPTS = 8;
-/** While nobody writes: the state that was last seen, and then the newest. */
-const UNDISTURBED_ATTEMPTS = 2;
-
 export interface LmdbOptions extends WriterOptions {
   /** Opens an existing store for reading alone; writes fail with `kv_read_only`. */
   readonly readOnly?: boolean;
@@ -53,11 +59,14 @@ export async function openLmdb(folder: string, options: LmdbOptions = {}): Promi
   try {
     // An empty file is one that LMDB has yet to fill.
     const isMade = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    if (!isMade && !options.readOnly) await (await import("./writer.ts")).makeDatabase(folder, options);
+    if (!isMade && !options.readOnly) await (await import("./opening.ts")).makeDatabase(folder, options);
     await checkOpenable(folder, true);
+    const mayMap = !options.allowNetwork;
+    const journal = new Journal(folder, mayMap);
     return new LmdbKvStore(folder, {
       ...options,
-      reader: new PageReader(path, { mayMap: !options.allowNetwork }),
+      journal,
+      reader: new PageReader(path, { mayMap, journal }),
     });
   } catch (error) {
     throw kvError(action, error);
@@ -73,15 +82,23 @@ class LmdbKvStore implements ListedKvStore {
   readonly #folder: string;
   readonly #options: LmdbOptions;
   readonly #reader: PageReader;
+  readonly #journal: Journal;
   /** The file that is read, which is the one to write to. */
   readonly #file: DatabaseFile;
   #writer: Promise<LmdbWriter> | undefined;
   #closed = false;
 
-  constructor(folder: string, { reader, ...options }: LmdbOptions & { readonly reader: PageReader }) {
+  constructor(
+    folder: string,
+    { reader, journal, ...options }: LmdbOptions & {
+      readonly reader: PageReader;
+      readonly journal: Journal;
+    },
+  ) {
     this.#folder = folder;
     this.#options = options;
     this.#reader = reader;
+    this.#journal = journal;
     this.#file = new DatabaseFile(join(folder, "data.mdb"), reader.handle);
   }
 
@@ -97,11 +114,16 @@ class LmdbKvStore implements ListedKvStore {
     await this.setMany(partition, [{ key, value }]);
   }
 
-  async setMany(partition: Uint8Array, entries: readonly KvEntry[]): Promise<void> {
+  async setMany(
+    partition: Uint8Array,
+    entries: readonly KvEntry[],
+    { relaxed = false }: SetManyOptions = {},
+  ): Promise<void> {
     const writer = await this.#openWriter();
+    const encoded = entries.map(({ key, value }) => ({ key: encodeKey(partition, key), value }));
     await writer.commit((records) => {
-      for (const { key, value } of entries) records.put(encodeKey(partition, key), value);
-    });
+      for (const { key, value } of encoded) records.put(key, value);
+    }, relaxed ? encoded : undefined);
   }
 
   async setIf(
@@ -202,6 +224,8 @@ class LmdbKvStore implements ListedKvStore {
     return await (await import("./writer.ts")).openWriter(this.#folder, {
       ...this.#options,
       file: this.#file,
+      reader: this.#reader,
+      journal: this.#journal,
     });
   }
 
@@ -212,7 +236,7 @@ class LmdbKvStore implements ListedKvStore {
   async #reading<T>(body: (state: PageState) => T): Promise<T> {
     this.#requireOpen();
     try {
-      const answer = this.#reader.read(body, this.#options.attempts ?? ATTEMPTS);
+      const answer = this.#reader.read(body, { attempts: this.#options.attempts ?? ATTEMPTS });
       return answer === BUSY ? await this.#readUndisturbed(body) : answer;
     } catch (error) {
       throw kvError("Cannot read from the key-value store", error);
@@ -223,7 +247,8 @@ class LmdbKvStore implements ListedKvStore {
   async #readUndisturbed<T>(body: (state: PageState) => T): Promise<T> {
     const lock = await openWriterLock(this.#folder, true);
     try {
-      const answer = lock.holding(() => this.#reader.read(body, UNDISTURBED_ATTEMPTS));
+      const undisturbed = { attempts: UNDISTURBED_ATTEMPTS, isUndisturbed: true };
+      const answer = lock.holding(() => this.#reader.read(body, undisturbed));
       if (answer !== BUSY) return answer;
     } finally {
       lock.close();

@@ -20,6 +20,7 @@
 import type { Buffer } from "node:buffer";
 import { readSync } from "node:fs";
 import { asBuffer } from "../../base/bytes.ts";
+import { crc32 } from "../../base/platform.ts";
 
 export const HEAD_BYTES = 24;
 export const META_BYTES = 160;
@@ -74,10 +75,15 @@ export interface Meta {
   readonly main: TreeMeta;
   readonly lastPage: number;
   readonly transaction: number;
+  /** Two states of the same number that are not one have different ones. */
+  readonly fingerprint: number;
 }
 
 /** A page that is not what LMDB wrote. Callers say so with the file's name, or look again. */
 export class Damage extends Error {}
+
+/** A journal that cannot be used, whatever the database is like. */
+export class JournalDamage extends Damage {}
 
 /** Returns the meta page at the beginning of `bytes`, or `undefined` when it is none. */
 export function parseMeta(view: DataView): Meta | undefined {
@@ -91,6 +97,7 @@ export function parseMeta(view: DataView): Meta | undefined {
     main: new TreeMeta(view, 96),
     lastPage: u64(view, 144),
     transaction: u64(view, 152),
+    fingerprint: crc32(new Uint8Array(view.buffer, view.byteOffset + 48, META_BYTES - 48)),
   };
 }
 

@@ -9,8 +9,13 @@
  */
 
 import { closeSync, openSync } from "node:fs";
-import { asBuffer } from "../../base/bytes.ts";
-import { hasSeals } from "./format.ts";
+import { nameOfBytes } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import type { SortedMap } from "../sorted_map.ts";
+import { hasJournal, hasSeals } from "./format.ts";
+import type { Journal } from "./journal.ts";
+import { UNSETTLED } from "./journal_file.ts";
+import { layOver } from "./lay_over.ts";
 import { MetaPagesReader, newestMeta } from "./meta_pages.ts";
 import { Damage, type Meta } from "./page.ts";
 import { type EntryRange, PageTree, type StoredPage } from "./page_tree.ts";
@@ -20,13 +25,18 @@ import { unseal } from "./seal.ts";
 /** What {@link PageReader.read} returns when others wrote so fast that no state held. */
 export const BUSY = Symbol("busy");
 
+/** While nobody writes: the state that was last seen, and then the newest. */
+export const UNDISTURBED_ATTEMPTS = 2;
+
 /** How many answers a state keeps, and up to what size. */
 const MAX_ANSWERS = 256;
 const MAX_ANSWER_BYTES = 1024;
 
-/** One state of a database. */
+/** One state of a database, with what is laid over it. */
 export class PageState {
   readonly meta: Meta;
+  /** Records of the journal, which are newer. */
+  newer: SortedMap | undefined;
   /** Whether values have seals. */
   readonly isSealed: boolean;
   readonly #tree: PageTree;
@@ -41,7 +51,9 @@ export class PageState {
 
   /** Returns the value of a key; nobody may change it. */
   get(key: Uint8Array): Uint8Array | undefined {
-    const name = asBuffer(key).toString("latin1");
+    const name = nameOfBytes(key);
+    const newer = this.newer?.getNamed(name);
+    if (newer) return newer;
     const known = this.#answers.get(name);
     if (known || this.#answers.has(name)) return known;
     const stored = this.#tree.find(key, this.isSealed);
@@ -56,7 +68,15 @@ export class PageState {
   /** Returns entries in byte order of their keys, which have their partition in front. */
   entries(range: EntryRange): StoredPage {
     const { entries, isLast } = this.#tree.entries(range, this.isSealed);
-    return { entries: entries.map(({ key, value }) => ({ key, value: this.#valueOf(key, value) })), isLast };
+    const page = {
+      entries: entries.map(({ key, value }) => ({ key, value: this.#valueOf(key, value) })),
+      isLast,
+    };
+    return this.newer ? layOver(page, { newer: this.newer, range }) : page;
+  }
+
+  get hasJournal(): boolean {
+    return hasJournal(this.#tree);
   }
 
   #valueOf(key: Uint8Array, stored: Uint8Array): Uint8Array {
@@ -72,29 +92,39 @@ export class PageReader {
   readonly handle: number;
   readonly #path: string;
   readonly #metaPages: MetaPagesReader;
+  readonly #journal: Journal | undefined;
   #state: PageState | undefined;
   #tree: PageTree | undefined;
   /** Known to be; a database never goes back. */
   #isSealed = false;
 
   /** Opens a file that LMDB made. Fails as the system does. */
-  constructor(path: string, { mayMap = true } = {}) {
+  constructor(path: string, { mayMap = true, journal }: { mayMap?: boolean; journal?: Journal } = {}) {
     this.#path = path;
     this.handle = openSync(path, "r");
     this.#metaPages = new MetaPagesReader(this.handle, mayMap);
+    this.#journal = journal;
   }
 
   /**
    * Reads in the state that was the newest when it was last asked, and asks then: if it still is, the answer is of now; if not, it
    * is read again, so many times. Damage may be what somebody is just writing over, and counts only if the state still
-   * holds. Fails with `kv_corrupt`, `kv_too_new`.
+   * holds; so does a journal that is just being begun, if `isUndisturbed`: nobody writes meanwhile.
+   * Fails with `kv_corrupt`, `kv_journal_corrupt`, `kv_too_new`.
    */
-  read<T>(body: (state: PageState) => T, attempts: number): T | typeof BUSY {
+  read<T>(
+    body: (state: PageState) => T,
+    { attempts, isUndisturbed = false }: { readonly attempts: number; readonly isUndisturbed?: boolean },
+  ): T | typeof BUSY {
     if (!this.#metaPages.seen) this.#isNewest();
     for (let attempt = 0; attempt < attempts; attempt++) {
       let answer: T | undefined, failure: unknown;
       try {
-        answer = body(this.#state ??= this.#newest());
+        const state = this.#state ??= this.#newest();
+        const newer = isUndisturbed ? this.#journal?.overUndisturbed(state) : this.#journal?.over(state);
+        if (newer === UNSETTLED) return BUSY;
+        state.newer = newer;
+        answer = body(state);
       } catch (error) {
         failure = error;
         this.#state = this.#tree = undefined;
@@ -108,8 +138,16 @@ export class PageReader {
     return BUSY;
   }
 
+  /** Returns the newest state, to one who holds the lock of writers. Fails as {@link read}. */
+  newest(): PageState {
+    const state = this.read((state) => state, { attempts: UNDISTURBED_ATTEMPTS, isUndisturbed: true });
+    if (state !== BUSY) return state;
+    throw new CodedError("internal", "internal", "Broken invariant: others write while the lock is held");
+  }
+
   close(): void {
     closeSync(this.handle);
+    this.#journal?.close();
   }
 
   /** Returns whether the state is still the newest, and lets it go if not. */

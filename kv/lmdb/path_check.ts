@@ -6,9 +6,9 @@
  */
 
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { CodedError } from "../../base/errors.ts";
-import { Damage } from "./page.ts";
+import { Damage, JournalDamage } from "./page.ts";
 import { readMeta } from "./meta_pages.ts";
 import { PageTree } from "./page_tree.ts";
 import type { WriterLock } from "./writer_lock.ts";
@@ -69,8 +69,15 @@ export class PathCheck {
   }
 }
 
-/** Returns the error that says which file is damaged, and where. */
+/** Returns the error that says which file is damaged, and where; `path` is that of the database. */
 export function damaged(path: string, damage: Damage): CodedError {
+  if (damage instanceof JournalDamage) {
+    return new CodedError(
+      "corrupt",
+      "kv_journal_corrupt",
+      `Cannot use the key-value store: its journal, "${join(dirname(path), "journal")}", ${damage.message}`,
+    );
+  }
   return new CodedError(
     "corrupt",
     "kv_corrupt",

@@ -131,10 +131,10 @@ test("one that ends after the home was marked and before anything was sealed lea
 
 test("a database of a later version is refused, for reading and for writing", async (t) => {
   const folder = temporaryFolder(t);
-  await writePlain(folder, [[MARK_KEY, seal(MARK_KEY, Uint8Array.of(3))]]);
+  await writePlain(folder, [[MARK_KEY, seal(MARK_KEY, Uint8Array.of(4))]]);
   const before = readFileSync(join(folder, "data.mdb"));
   const store = await openLmdb(folder);
-  const refusal = { code: "kv_too_new", kind: "unsupported", message: /its version is 3, and .* knows 2/ };
+  const refusal = { code: "kv_too_new", kind: "unsupported", message: /its version is 4, and .* knows 3/ };
   await assert.rejects(store.get(P, P), refusal);
   await assert.rejects(store.set(P, P, P), refusal);
   await assert.rejects(checkDatabase(folder), refusal);

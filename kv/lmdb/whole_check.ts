@@ -7,8 +7,10 @@
 
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { hasSeals } from "./format.ts";
+import { hasJournal, hasSeals } from "./format.ts";
 import { freePages } from "./free_pages.ts";
+import { Journal } from "./journal.ts";
+import type { JournalExtent } from "./journal_file.ts";
 import { readMeta } from "./meta_pages.ts";
 import { Damage, type Meta, type TreeMeta, type TreePage } from "./page.ts";
 import { PageTree, proveBounds } from "./page_tree.ts";
@@ -22,12 +24,14 @@ export interface DatabaseCounts {
   readonly entries: number;
   /** Whether values have seals, so that they were checked as well. */
   readonly isSealed: boolean;
+  /** What of the journal is newer than the database, where there is one; `missing` where one should be. */
+  readonly journal: JournalExtent | "missing" | undefined;
 }
 
 /**
  * Checks the database in `folder`, in whatever state it is; others that write wait meanwhile.
  *
- * Fails with `kv_corrupt`, `kv_too_new`, or the system's own error if the file cannot be read.
+ * Fails with `kv_corrupt`, `kv_journal_corrupt`, `kv_too_new`, or the system's own error if the file cannot be read.
  */
 export async function checkDatabase(folder: string): Promise<DatabaseCounts> {
   const path = join(folder, "data.mdb");
@@ -35,7 +39,7 @@ export async function checkDatabase(folder: string): Promise<DatabaseCounts> {
   try {
     const lock = await openWriterLock(folder, true);
     try {
-      return lock.holding(() => checkFile(file));
+      return lock.holding(() => checkFile(file, folder));
     } finally {
       lock.close();
     }
@@ -47,10 +51,21 @@ export async function checkDatabase(folder: string): Promise<DatabaseCounts> {
   }
 }
 
-function checkFile(file: number): DatabaseCounts {
+function checkFile(file: number, folder: string): DatabaseCounts {
   const tree = new PageTree(file, readMeta(file));
   const isSealed = hasSeals(tree);
-  return { ...proveWhole(tree, { isSealed }), isSealed };
+  return { ...proveWhole(tree, { isSealed }), isSealed, journal: checkJournal(tree, folder) };
+}
+
+function checkJournal(tree: PageTree, folder: string): JournalExtent | "missing" | undefined {
+  const state = { meta: tree.meta, hasJournal: hasJournal(tree) };
+  if (!state.hasJournal) return undefined;
+  const journal = new Journal(folder, false);
+  try {
+    return journal.extentOver(state) ?? "missing";
+  } finally {
+    journal.close();
+  }
 }
 
 /** Checks all that one state of a database leads to. Fails with {@link Damage}. */

@@ -6,46 +6,28 @@
  * its open has a hole (`writer_lock.ts`): a lock of ours is held by whoever opens, writes or closes.
  */
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import process from "node:process";
+import { join } from "node:path";
+import { clearTimeout, setTimeout } from "node:timers";
 import type { CodedError } from "../../base/errors.ts";
-import { byteCodec } from "./codec.ts";
 import { CommitQueue } from "./commit_queue.ts";
 import type { DatabaseFile } from "./database_file.ts";
 import { kvError } from "./errors.ts";
-import { checkOpenable } from "./file_check.ts";
-import type { NativeFolders } from "./native.ts";
+import { JournalWriter, type JournalWriterOptions } from "./journal_writer.ts";
+import { closeLocked, type OpeningOptions, openLocked } from "./opening.ts";
+import type { StoredEntry } from "./page_tree.ts";
 import { Records } from "./records.ts";
-import { growthError, takeRoomToOpen } from "./room.ts";
-import { type LmdbDatabase, type LmdbModule, loadLmdb } from "./vendor.ts";
-import { openWriterLock, type WriterLock } from "./writer_lock.ts";
+import { growthError } from "./room.ts";
+import { type LmdbDatabase, loadLmdb } from "./vendor.ts";
+import type { WriterLock } from "./writer_lock.ts";
 
-/**
- * Address space, not disk. Large enough that the map need not grow in normal use, small enough for a process whose address
- * space is narrow: where the map does not fit, lmdb-js 3.5.6 crashes. Growing further works, with other processes in it too.
- */
-const MAP_BYTES = 16 * 1024 ** 3;
-/** Nobody here takes a reader's place; LMDB's own tools do, and versions of tarn that read by LMDB. */
-const MAX_READERS = 1024;
+/** Leaves a transaction the rest of a second. */
+const RELAXED_FOR_MS = 250;
 
-export interface WriterOptions {
-  /** How large the map is at first: for tests. */
-  readonly mapBytes?: number;
-  /** Where the compiled executable may put LMDB's native part. */
-  readonly native?: NativeFolders;
+export interface WriterOptions extends OpeningOptions {
+  /** How long a relaxed write may be in the journal alone: for tests. */
+  readonly relaxedForMs?: number;
   /** Called before the first write, which may put the database into the newest version of its layout (`format.ts`). */
   readonly beforeWriting?: () => void;
-}
-
-/** Makes the database in `folder`, if there is none: the folder with mode 0700, its files with 0600. Fails as {@link openWriter}. */
-export async function makeDatabase(folder: string, options: WriterOptions): Promise<void> {
-  const lmdb = await loadLmdb(options.native);
-  const isNew = !existsSync(join(folder, "data.mdb"));
-  const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { database, lock } = await open(lmdb, folder, options);
-  if (isNew) flushFolders(folder, made);
-  await close(database, lock);
 }
 
 /**
@@ -55,73 +37,25 @@ export async function makeDatabase(folder: string, options: WriterOptions): Prom
  */
 export async function openWriter(
   folder: string,
-  { file, ...options }: WriterOptions & { readonly file: DatabaseFile },
+  { file, journal, reader, ...options }: WriterOptions & JournalWriterOptions & {
+    readonly allowNetwork?: boolean;
+  },
 ): Promise<LmdbWriter> {
   const lmdb = await loadLmdb(options.native);
   // Otherwise one would be made where it was.
   file.requireInPlace();
-  const { database, lock } = await open(lmdb, folder, options);
+  const { database, lock } = await openLocked(lmdb, folder, options);
   const records = new Records(database, { folder, lock, beforeWriting: options.beforeWriting });
-  return new LmdbWriter(database, { file, records, lock, path: join(folder, "data.mdb") });
-}
-
-async function open(
-  lmdb: LmdbModule,
-  folder: string,
-  { mapBytes = MAP_BYTES }: WriterOptions,
-): Promise<{ database: LmdbDatabase; lock: WriterLock }> {
-  await checkOpenable(folder, false);
-  const lock = await openWriterLock(folder, false);
-  try {
-    const database = lock.holding(() => {
-      takeRoomToOpen(folder, { maxReaders: MAX_READERS });
-      return openDatabase(lmdb, folder, mapBytes);
-    });
-    return { database, lock };
-  } catch (error) {
-    lock.close();
-    throw error;
-  }
-}
-
-function openDatabase(lmdb: LmdbModule, folder: string, mapSize: number): LmdbDatabase {
-  const database = lmdb.open(folder, {
-    noSubdir: false,
-    mapSize,
-    maxReaders: MAX_READERS,
-    maxDbs: 1,
-    permissionsMode: 0o600,
-    // Without it the package encodes keys and values, and orders keys otherwise than by their bytes.
-    ...byteCodec(),
-    // With it commits are visible, and may be answered, before they are on disk.
-    overlappingSync: false,
-    // Otherwise an environment variable could choose an older state of the database.
-    safeRestore: false,
+  return new LmdbWriter(database, {
+    file,
+    records,
+    lock,
+    path: join(folder, "data.mdb"),
+    journal: new JournalWriter({ file, journal, reader }),
+    // Elsewhere there is no telling what others see, or who else adds.
+    mayAppend: lock.excludes && !options.allowNetwork,
+    relaxedForMs: options.relaxedForMs,
   });
-  // The places of readers that were killed keep pages from being used again.
-  database.readerCheck();
-  return database;
-}
-
-/** Nothing is pending, so the package closes before it returns its promise. */
-async function close(database: LmdbDatabase, lock: WriterLock): Promise<void> {
-  await lock.holding(() => database.close());
-  lock.close();
-}
-
-/** Makes the names of a new database survive power loss: its folder's entries, and those of folders made for it. */
-function flushFolders(folder: string, firstMade: string | undefined): void {
-  if (process.platform === "win32") return;
-  const last = firstMade === undefined ? resolve(folder) : dirname(resolve(firstMade));
-  for (let at = resolve(folder);; at = dirname(at)) {
-    const handle = openSync(at, "r");
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    if (at === last || at === dirname(at)) return;
-  }
 }
 
 /** Writes to the database: what is asked for in one turn shares a transaction (`commit_queue.ts`). */
@@ -132,14 +66,24 @@ export class LmdbWriter {
   readonly #records: Records;
   readonly #lock: WriterLock;
   readonly #queue: CommitQueue;
+  readonly #journal: JournalWriter;
+  readonly #relaxedForMs: number;
+  /** Runs out when a relaxed write has been in the journal alone for long enough. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether what is in the journal could not be taken in: then nothing is added to it. */
+  #isStuck = false;
+  #isClosed = false;
 
   constructor(
     database: LmdbDatabase,
-    { file, records, lock, path }: {
+    { file, records, lock, path, journal, mayAppend, relaxedForMs = RELAXED_FOR_MS }: {
       readonly file: DatabaseFile;
       readonly records: Records;
       readonly lock: WriterLock;
       readonly path: string;
+      readonly journal: JournalWriter;
+      readonly mayAppend: boolean;
+      readonly relaxedForMs?: number;
     },
   ) {
     this.#database = database;
@@ -147,12 +91,23 @@ export class LmdbWriter {
     this.#path = path;
     this.#records = records;
     this.#lock = lock;
-    this.#queue = new CommitQueue((body) => this.#transaction(body));
+    this.#journal = journal;
+    this.#relaxedForMs = relaxedForMs;
+    this.#queue = new CommitQueue({
+      transaction: (body) => this.#transaction(body),
+      append: mayAppend ? (entries) => this.#append(entries) : undefined,
+    });
   }
 
-  /** Carries out a write, which may return its refusal, having written nothing; durable when it returns. */
-  async commit(write: (records: Records) => CodedError | void): Promise<void> {
-    await this.#queue.commit(() => write(this.#records) ?? undefined);
+  /**
+   * Carries out a write, which may return its refusal, having written nothing; durable when it returns. One that puts but
+   * `relaxed` entries may be in the journal alone.
+   */
+  async commit(
+    write: (records: Records) => CodedError | void,
+    relaxed?: readonly StoredEntry[],
+  ): Promise<void> {
+    await this.#queue.commit(() => write(this.#records) ?? undefined, relaxed);
   }
 
   get mapBytes(): number {
@@ -162,15 +117,57 @@ export class LmdbWriter {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#queue.flush();
+    this.#retireJournal();
     this.#records.close();
-    await close(this.#database, this.#lock);
+    await closeLocked(this.#database, this.#lock);
+  }
+
+  #append(entries: readonly StoredEntry[]): boolean {
+    if (this.#isStuck) return false;
+    try {
+      if (!this.#lock.holding(() => this.#journal.append(entries))) return false;
+    } catch (error) {
+      throw kvError("Cannot write to the key-value store", error);
+    }
+    this.#takeInLater();
+    return true;
+  }
+
+  #takeInLater(): void {
+    this.#timer ??= setTimeout(() => this.#takeIn(), this.#relaxedForMs).unref();
+  }
+
+  /** Has a transaction take in what is in the journal. While that fails relaxed writes are strict, and so tell of it. */
+  #takeIn(): void {
+    this.#timer = undefined;
+    this.#queue.commit(() => undefined).catch(() => {
+      this.#isStuck = true;
+      if (!this.#isClosed) this.#takeInLater();
+    });
+  }
+
+  /** What cannot be taken in stays in the journal for whoever comes next. */
+  #retireJournal(): void {
+    clearTimeout(this.#timer);
+    try {
+      this.#lock.holding(() => {
+        this.#journal.retire((body) => this.#transaction(() => body(this.#records)));
+      });
+    } catch {
+      // It is no failure of the close.
+    }
   }
 
   #transaction(body: () => void): void {
     try {
       this.#lock.holding(() => this.#file.inPlace(() => this.#run(body)));
       this.#records.ended(true);
+      this.#journal.ended();
+      this.#isStuck = false;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
     } catch (error) {
       this.#records.ended(false);
       throw kvError("Cannot write to the key-value store", error);
@@ -180,7 +177,12 @@ export class LmdbWriter {
   #run(body: () => void): void {
     try {
       // A body must not return what `put` returns, a promise: the transaction would stay open until it settles.
-      this.#database.transactionSync(() => this.#records.writing(body));
+      this.#database.transactionSync(() =>
+        this.#records.writing(() => {
+          this.#journal.takeIn(this.#records);
+          body();
+        })
+      );
     } catch (error) {
       throw growthError(error, this.#path);
     }

@@ -15,6 +15,8 @@ import { join } from "node:path";
 import { openProcessLock } from "../../base/platform.ts";
 
 export interface WriterLock {
+  /** Whether it keeps other processes out: not so where the system has no such lock, or where nobody can have written. */
+  readonly excludes: boolean;
   /**
    * Runs `body`, which may not wait for anything, while no other process opens, writes or closes. One inside another adds
    * nothing.
@@ -28,6 +30,7 @@ export async function openWriterLock(folder: string, readOnly: boolean): Promise
   const lock = await openLock(join(folder, "writer.lock"), readOnly);
   let isHeld = false;
   return {
+    excludes: lock !== undefined,
     holding(body) {
       if (isHeld) return body();
       lock?.lock();

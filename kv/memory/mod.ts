@@ -5,7 +5,7 @@ import { asBuffer, compareBytes, EMPTY_BYTES, equalBytes } from "../../base/byte
 import { CodedError } from "../../base/errors.ts";
 import { PAGE_BYTES, type ScanRange, scanRange } from "../scan_range.ts";
 import type { KvEntry, KvValue, ListedKvStore, Predicate, ScanOptions } from "../store.ts";
-import { SortedMap } from "./sorted_map.ts";
+import { SortedMap } from "../sorted_map.ts";
 
 /** Opens an empty store that lives as long as the object. */
 export function openMemoryKv(): ListedKvStore {

@@ -176,6 +176,23 @@ export class Model {
     for (const key of keys) token.slots.delete(lossyText(key));
   }
 
+  /** Follows the loss of a record, which was relaxed and the last one under its key; what was there before is again. */
+  loseStaged(tokenName: string, { key, value }: { key: Uint8Array; value: Uint8Array | undefined }): void {
+    const token = this.token(tokenName), path = lossyText(key);
+    const by = token.slots.get(path)?.operation;
+    if (by && by.task.kind !== "relaxedWrite" && by.outcome === "acknowledged") {
+      fail(`power loss takes "${path}", which ${by.id} wrote, acknowledged`);
+    }
+    token.slots.delete(path);
+    const { record, isUnflushed } = value
+      ? decodeStaged(key, value)
+      : { record: undefined, isUnflushed: false };
+    if (value) {
+      token.slots.set(path, { text: record ? this.textOf(record) : null, isUnflushed, operation: undefined });
+    }
+    if (token.branch !== undefined) this.renew(token.branch, this.now(token.branch).record);
+  }
+
   /** Follows a commit record: reads what it names, which must be canonical and made of what clients wrote. */
   async addCommit(id: string, value: Uint8Array): Promise<void> {
     if (this.commits.has(id)) return;

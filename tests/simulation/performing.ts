@@ -156,14 +156,14 @@ async function write(store: Store, { branch, files }: Of<"write">): Promise<void
   await writer.close();
 }
 
-/** What the store contract has no call for yet: the object's bytes are acknowledged before they are on disk. */
+/** As a relaxed writer, but without the flush that follows: what is acknowledged is never flushed by this process. */
 async function writeRelaxed(
   { context, objects }: OpenedStore,
   task: Of<"writeIfAbsent" | "relaxedWrite">,
 ): Promise<void> {
   const repository = new Repository(context, await new Repositories(context.kv).get(REPOSITORY), objects);
   const entry = await uploadObject(repository, utf8(task.text));
-  const write = { key: utf8(task.path), entry, isFresh: true, isUnflushed: true };
+  const write = { key: utf8(task.path), entry, isFresh: true, isUnflushed: true, isRelaxed: true };
   await stageWrites(repository, task.branch, [write]);
 }
 

@@ -6,14 +6,13 @@
  */
 
 import { createHash } from "node:crypto";
-import { hex, utf8 } from "../../base/bytes.ts";
+import { hex, lossyText, utf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
 import { seededRandomness } from "../../base/randomness.ts";
 import { isCoded } from "../../base/errors.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import { type EngineContext, openEngineStore } from "../../engine/mod.ts";
 import { DEFAULT_CHUNKING } from "../../engine/committed/mod.ts";
-import { openMemoryKv } from "../../kv/memory/mod.ts";
 import type { KvStore } from "../../kv/store.ts";
 import { type TestClock, testClock } from "../support/test_engine.ts";
 import { Chance } from "./chance.ts";
@@ -24,6 +23,7 @@ import { Model } from "./model.ts";
 import { newOperation, type Operation, SimulationFailure } from "./operation.ts";
 import { type OpenedStore, perform, REPOSITORY } from "./performing.ts";
 import { type Fault, type PlannedFault, type Process, Scheduler } from "./scheduler.ts";
+import { openSharedKv, type SharedKv } from "./shared_kv.ts";
 import { currentOperation, type Gate, gatedClock, gatedKv, gatedObjects } from "./stores.ts";
 
 /** Obvious ways that lose data, around the stores of each process. */
@@ -79,7 +79,7 @@ class Simulation {
   readonly #plant: Plant;
   readonly #chance: Chance;
   readonly #clock: TestClock = testClock();
-  readonly #kv: KvStore = openMemoryKv();
+  readonly #kv: SharedKv = openSharedKv();
   readonly #disk: Disk = openDisk(this.#clock);
   readonly #model: Model = new Model(this.#disk, { ...DEFAULT_CHUNKING, raggedness: RAGGEDNESS });
   readonly #flavour: Flavour;
@@ -119,7 +119,7 @@ class Simulation {
       await this.#begin();
       await this.#scheduler.run(() => this.#throwFailure());
       for (const { process } of this.#slots) process.isDead = true;
-      await this.#disk.losePower(this.#chance);
+      await this.#losePowerAtLast();
       await checkEnd(this.#open().opened.store, this.#model, this.#operations);
     } catch (error) {
       // Whatever the engine throws that nobody expects is a failure, too.
@@ -220,6 +220,14 @@ class Simulation {
   async #losePower(): Promise<void> {
     for (const { process } of [...this.#slots]) this.#scheduler.kill(process);
     await this.#disk.losePower(this.#chance);
+  }
+
+  /** Relaxed writes may be gone then, too. */
+  async #losePowerAtLast(): Promise<void> {
+    await this.#disk.losePower(this.#chance);
+    for (const { partition, key, before } of await this.#kv.losePower(this.#chance)) {
+      this.#model.loseStaged(lossyText(partition), { key, value: before });
+    }
   }
 
   #open(): ProcessSlot {

@@ -36,10 +36,10 @@ export function gatedKv(inner: KvStore, gate: Gate): KvStore {
         await follow(model, partition, { key, value }, by);
       });
     },
-    setMany(partition, entries) {
+    setMany(partition, entries, options) {
       const by = currentOperation.getStore();
       return write(`setMany ${keysOf(entries)}`, true, async () => {
-        await inner.setMany(partition, entries);
+        await inner.setMany(partition, entries, options);
         for (const entry of entries) await follow(model, partition, entry, by);
       });
     },

@@ -35,8 +35,11 @@ export function hookedKv(inner: KvStore, hooks: KvHooks): KvStore {
     get: (partition, key) => around(moment("get", partition, key), () => inner.get(partition, key)),
     set: (partition, key, value) =>
       around(moment("set", partition, key), () => inner.set(partition, key, value)),
-    setMany: (partition, entries) =>
-      around(moment("setMany", partition, entries[0]?.key), () => inner.setMany(partition, entries)),
+    setMany: (partition, entries, options) =>
+      around(
+        moment("setMany", partition, entries[0]?.key),
+        () => inner.setMany(partition, entries, options),
+      ),
     setIf: (partition, key, value, predicate) =>
       around(moment("setIf", partition, key), () => inner.setIf(partition, key, value, predicate)),
     delete: (partition, key) => around(moment("delete", partition, key), () => inner.delete(partition, key)),

@@ -6,7 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { asBuffer } from "../../base/bytes.ts";
+import { nameOfBytes } from "../base/bytes.ts";
 
 export class SortedMap {
   readonly #values = new Map<string, Uint8Array>();
@@ -15,24 +15,29 @@ export class SortedMap {
   #unsorted: string[] = [];
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#values.get(nameOf(key));
+    return this.#values.get(nameOfBytes(key));
+  }
+
+  /** Returns the value of the key whose bytes, one character a byte, are `name`. */
+  getNamed(name: string): Uint8Array | undefined {
+    return this.#values.get(name);
   }
 
   /** Keeps `value` itself, not a copy. */
   set(key: Uint8Array, value: Uint8Array): void {
-    const name = nameOf(key);
+    const name = nameOfBytes(key);
     if (!this.#values.has(name)) this.#unsorted.push(name);
     this.#values.set(name, value);
   }
 
   delete(key: Uint8Array): void {
-    this.#values.delete(nameOf(key));
+    this.#values.delete(nameOfBytes(key));
   }
 
   /** Yields the entries from `first` on in byte order of keys. The map may not change in between. */
   *from(first: Uint8Array): Generator<{ key: Uint8Array; value: Uint8Array }> {
     this.#sort();
-    for (let at = this.#position(nameOf(first)); at < this.#sorted.length; at++) {
+    for (let at = this.#position(nameOfBytes(first)); at < this.#sorted.length; at++) {
       const name = this.#sorted[at]!;
       const value = this.#values.get(name);
       if (value) yield { key: new Uint8Array(Buffer.from(name, "latin1")), value };
@@ -65,10 +70,6 @@ export class SortedMap {
     this.#sorted = merged;
     this.#unsorted = [];
   }
-}
-
-function nameOf(key: Uint8Array): string {
-  return asBuffer(key).toString("latin1");
 }
 
 function inByteOrder(a: string, b: string): number {

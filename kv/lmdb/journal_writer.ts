@@ -1,0 +1,120 @@
+/**
+ * Writing by the journal (`journal.ts`): relaxed writes are added to it, and each transaction first takes in what it holds. All
+ * of this happens in the newest state, under the lock of writers.
+ */
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { EMPTY_BYTES } from "../../base/bytes.ts";
+import { MAX_KEY_BYTES, MAX_PARTITION_BYTES } from "../../base/limits.ts";
+import { systemRandomness } from "../../base/randomness.ts";
+import type { DatabaseFile } from "./database_file.ts";
+import { JOURNAL_VERSION, MARK_KEY, PLAIN_VERSION } from "./format.ts";
+import type { Journal } from "./journal.ts";
+import { makeHeader, makeRecord, recordBytes, SALT_BYTES } from "./journal_format.ts";
+import type { PageReader } from "./page_reader.ts";
+import type { StoredEntry } from "./page_tree.ts";
+import type { Records } from "./records.ts";
+
+/** More at once gains nothing by the journal. */
+const MAX_RECORD_BYTES = 1024 * 1024;
+/** What is beyond it is for the database to refuse. */
+const MAX_ENCODED_KEY_BYTES = 1 + MAX_PARTITION_BYTES + MAX_KEY_BYTES;
+
+export interface JournalWriterOptions {
+  readonly journal: Journal;
+  readonly reader: PageReader;
+  /** The database beside which the journal lies. */
+  readonly file: DatabaseFile;
+}
+
+export class JournalWriter {
+  readonly #journal: Journal;
+  readonly #reader: PageReader;
+  readonly #file: DatabaseFile;
+  /** Whether the next transaction is to see to it that there is a journal. */
+  #isWanted = false;
+  /** Whether records were added by this process. */
+  #isUsed = false;
+
+  constructor({ journal, reader, file }: JournalWriterOptions) {
+    this.#journal = journal;
+    this.#reader = reader;
+    this.#file = file;
+  }
+
+  /**
+   * Adds entries to the journal, all or none. Returns `false` where a transaction is to write them: there is no journal, or no
+   * room for them. Fails with `kv_moved`, `kv_corrupt`, `kv_journal_corrupt`.
+   */
+  append(entries: readonly StoredEntry[]): boolean {
+    if (entries.length === 0) return true;
+    if (entries.some(({ key }) => key.length > MAX_ENCODED_KEY_BYTES)) return false;
+    if (recordBytes(entries) > MAX_RECORD_BYTES) return false;
+    const { meta, journal } = this.#newest();
+    // One that somebody has taken away is not where others look; a transaction takes in what it holds.
+    if (!journal || !this.#journal.isInPlace()) {
+      this.#isWanted = true;
+      return false;
+    }
+    const salt = () => systemRandomness.bytes(SALT_BYTES);
+    if (!journal.append(meta, makeRecord(entries), { path: this.#journal.path, salt })) return false;
+    this.#isUsed = true;
+    this.#file.requireInPlace();
+    return true;
+  }
+
+  /** Writes to the database what the journal holds, in a transaction that goes on. Fails with `kv_corrupt`. */
+  takeIn(records: Records): void {
+    const { newer, journal } = this.#newest();
+    for (const { key, value } of newer?.from(EMPTY_BYTES) ?? []) records.put(key, value);
+    // Another process may have made one meanwhile, and added to it.
+    if (!this.#isWanted || (journal && this.#journal.isInPlace())) return;
+    // Before anybody can see that there is one.
+    if (makeJournal(this.#journal.path)) records.put(MARK_KEY, Uint8Array.of(JOURNAL_VERSION));
+    else this.#isWanted = false;
+  }
+
+  /** To be told when a transaction has been committed. */
+  ended(): void {
+    this.#isUsed ||= this.#isWanted;
+    this.#isWanted = false;
+  }
+
+  /** Takes a journal away that this process has used, by a transaction that takes in the rest. */
+  retire(transaction: (body: (records: Records) => void) => void): void {
+    if (!this.#isUsed || !this.#newest().journal) return;
+    transaction((records) => records.put(MARK_KEY, Uint8Array.of(PLAIN_VERSION)));
+    rmSync(this.#journal.path, { force: true });
+  }
+
+  #newest() {
+    const state = this.#reader.newest();
+    return { meta: state.meta, newer: state.newer, journal: this.#journal.fileOf(state) };
+  }
+}
+
+/** Makes a void journal that survives power loss; returns `false` where none can be made, as on a full disk. */
+function makeJournal(path: string): boolean {
+  const fresh = `${path}.new`;
+  try {
+    const nowhere = { transaction: 0, fingerprint: 0 };
+    writeFileSync(fresh, makeHeader(nowhere, systemRandomness.bytes(SALT_BYTES)), { mode: 0o600 });
+    flush(fresh);
+    renameSync(fresh, path);
+    flush(dirname(path));
+    return true;
+  } catch {
+    rmSync(fresh, { force: true });
+    return false;
+  }
+}
+
+function flush(path: string): void {
+  const handle = openSync(path, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
