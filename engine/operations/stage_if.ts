@@ -40,7 +40,8 @@ export async function stageIf(
   let known: readonly (ValueRecord | undefined)[] = [];
   let wasStaged = false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { state } = await findBranch(repository, branch);
+    const seen = await findBranch(repository, branch);
+    const { state } = seen;
     const token = utf8(state.stagingToken);
     // What is judged and what is written over must be one reading, or somebody else's first write would be written over.
     const inToken = await kv.get(token, key);
@@ -50,8 +51,11 @@ export async function stageIf(
     const { metaRangeId } = await repository.commits.get(state.commitId);
     const committed = await repository.metarange(metaRangeId).get(key);
     const shown = staged ? staged.record : committed;
+    // What was read of a token that was dropped meanwhile may be gone: a no counts only while the branch is as it was seen.
+    const isRefused = !condition(shown) && !(wasStaged && isSame(shown, own));
+    if (isRefused && (await findBranch(repository, branch)).record !== seen.record) continue;
     if (!wasStaged) {
-      if (!condition(shown)) return "refused";
+      if (isRefused) return "refused";
       known = [committed, shown, own];
     } else if (staged && isOwn(staged, nonce)) {
       if (!known.some((one) => isSame(one, committed))) {
@@ -59,7 +63,7 @@ export async function stageIf(
         if (!(await trySetIf(kv, { token, key, value: over, seen: inToken }))) continue;
         return "withdrawn";
       }
-    } else if (!condition(shown) && !isSame(shown, own)) {
+    } else if (isRefused) {
       return "withdrawn";
     }
     if (!(await trySetIf(kv, { token, key, value, seen: inToken }))) continue;
