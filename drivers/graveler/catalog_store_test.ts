@@ -88,6 +88,27 @@ test("graveler: a folder of a branch is fetched whole while objects of it come a
   assert.deepEqual(filesIn(await store.fetch(parseUri("lakefs://repo/main/t"), cache)), { a: "1", c: "3" });
 });
 
+test("graveler: a time goes by the commits' own times: a reset leaves no trace of where the branch pointed", async (t) => {
+  const clock = testClock();
+  const engine = testEngine({ clock });
+  await engine.store.createRepository("repo", { committer: WHO });
+  const store = openGravelerStore({ name: "lakefs", store: engine.store, clock });
+  const cache = await openLocalCache({ root: join(temporaryFolder(t), "cache") });
+  for (const text of ["1", "2"]) {
+    await write(engine.store, "main", { a: text });
+    await engine.store.commit("repo", "main", { message: text, committer: WHO });
+    clock.advance(60_000);
+  }
+  const time = new Date(clock.now()).toISOString();
+  const pinned = () => store.pin(parseUri(`lakefs://repo/main/a?at=ts:${time}`), cache);
+  const before = await pinned();
+  clock.advance(60_000);
+  await engine.store.hardReset("repo", "main", "main~1", WHO);
+  const { id } = await engine.store.getCommit("repo", "main");
+  assert.notEqual(before.segments[0], id);
+  assert.equal((await pinned()).segments[0], id);
+});
+
 function bound(target: object, name: string | symbol): unknown {
   const value = Reflect.get(target, name, target);
   return typeof value === "function" ? value.bind(target) : value;

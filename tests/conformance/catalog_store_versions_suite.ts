@@ -257,6 +257,24 @@ function testTimes(check: Check): void {
     assert.equal((await bench.store.stat(ts(bench, "a", between), bench.cache)).sizeBytes, 1);
   });
 
+  check(
+    "a time passes over the commits of a branch that was merged: the branch never pointed at them",
+    async (bench) => {
+      await bench.fill({ a: "1" });
+      await commit(bench, bench.at(""));
+      await bench.store.branch(onBranch(bench, "feature"), "main", WHO);
+      bench.open.clock!.advance(MINUTE_MS);
+      await bench.store.put(onBranch(bench, "feature", "a"), { body: utf8("feature") }, bench.cache);
+      await commit(bench, onBranch(bench, "feature"));
+      bench.open.clock!.advance(MINUTE_MS);
+      const beforeMerge = timeOf(bench);
+      bench.open.clock!.advance(MINUTE_MS);
+      await bench.store.merge(bench.at(""), "feature", WHO);
+      assert.equal(await bench.read(ts(bench, "a", beforeMerge)), "1");
+      assert.equal(await bench.read(ts(bench, "a", timeOf(bench))), "feature");
+    },
+  );
+
   check("a time in the future or before the first commit is refused", async (bench) => {
     const refused = isKind("invalid", "future_time");
     await assert.rejects(bench.store.pin(ts(bench, "a", "2999-01-01"), bench.cache), refused);
