@@ -3,12 +3,14 @@
  * one test. Each test file runs in a process of its own, so that one that crashes takes no other with it.
  */
 
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import process from "node:process";
+import { parseCoverage, testsWithoutReport } from "./support/coverage.ts";
 import { gateSteps } from "./support/gate.ts";
-import { findTestFiles, type Outcome, runStep, runTestFile, type Step } from "./support/running.ts";
+import { findTestFiles, type Outcome, reportOf, runStep, runTestFile, type Step } from "./support/running.ts";
 
 const LOGS = "dist/test-logs";
+const COVERAGE = "docs/catalog_coverage.md";
 /** The machine in mind has two processors; tests that start processes of their own need room too. */
 const AT_ONCE = 2;
 
@@ -44,6 +46,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   );
   if (files.length === 0) totals.failed++;
   await runAll(files, totals);
+  if (wanted.length === 0) totals.add(COVERAGE, checkCoverage(files));
   report(totals);
   return totals.failed > 0 ? 1 : 0;
 }
@@ -72,6 +75,23 @@ async function runAll(files: readonly string[], totals: Totals): Promise<void> {
       totals.add(file, await runTestFile(process.execPath, { file, logs: LOGS }));
     }
   }));
+}
+
+/** The tests that the page names have run, or were skipped, which the summary tells. */
+function checkCoverage(files: readonly string[]): Outcome {
+  const paths = files.map((file) => [file, reportOf(file, LOGS)] as const);
+  const reports = paths.filter(([, path]) => existsSync(path)).map(([file, path]) =>
+    [file, readFileSync(path, "utf8")] as const
+  );
+  const missing = testsWithoutReport(parseCoverage(readFileSync(COVERAGE, "utf8")), new Map(reports));
+  return {
+    passed: missing.length === 0 ? 1 : 0,
+    failed: missing.length === 0 ? 0 : 1,
+    skipped: 0,
+    reasons: [],
+    output: ["these tests did not run:", ...missing].join("\n"),
+    milliseconds: 0,
+  };
 }
 
 function report({ passed, failed, skipped, reasons }: Totals): void {

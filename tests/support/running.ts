@@ -45,13 +45,21 @@ export async function runStep({ command }: Step): Promise<Outcome> {
   return { passed, failed: 1 - passed, skipped: 0, reasons: [], output, milliseconds };
 }
 
+/** Returns where the report of a test file is written. */
+export function reportOf(file: string, logs: string): string {
+  return join(logs, `${logName(file)}.xml`);
+}
+
+function logName(file: string): string {
+  return file.replaceAll("/", "__");
+}
+
 /** Runs a test file and counts its tests by the report that Bun writes of them. */
 export async function runTestFile(
   bun: string,
   { file, logs }: { file: string; logs: string },
 ): Promise<Outcome> {
-  const name = file.replaceAll("/", "__");
-  const reportFile = join(logs, `${name}.xml`);
+  const reportFile = reportOf(file, logs);
   const timeout = ["--timeout", String(TEST_TIMEOUT_MS)];
   const reporter = ["--reporter=junit", `--reporter-outfile=${reportFile}`];
   const { exitCode, output, milliseconds } = await runProcess([
@@ -61,7 +69,7 @@ export async function runTestFile(
     ...reporter,
     `./${file}`,
   ]);
-  writeFileSync(join(logs, `${name}.log`), output);
+  writeFileSync(join(logs, `${logName(file)}.log`), output);
   const counts = existsSync(reportFile) ? countTests(readFileSync(reportFile, "utf8")) : undefined;
   const reasons = skipReasons(output);
   if (!counts || counts.tests === 0) {
