@@ -26,7 +26,7 @@ import { join } from "node:path";
 import { EMPTY_BYTES, hex } from "../base/bytes.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { assertInvariant, CodedError } from "../base/errors.ts";
-import { systemRandomness } from "../base/randomness.ts";
+import { type Randomness, systemRandomness } from "../base/randomness.ts";
 
 export interface DiskCache {
   /** Returns a whole file, in `into` if that has room, or `undefined` when it is not there or cannot be read. */
@@ -46,6 +46,7 @@ export interface DiskCacheOptions {
   readonly folder: string;
   readonly maxBytes: number;
   readonly clock?: Clock;
+  readonly randomness?: Randomness;
   /** Creates a file of the parts; for tests of what fails. */
   readonly createFile?: typeof createFile;
 }
@@ -74,11 +75,17 @@ class FolderCache implements DiskCache {
   readonly #clock: Clock;
   readonly #createFile: typeof createFile;
   #pausedUntil = 0;
-  /** Bytes that may be written before the folder is looked at; none before the first look. */
-  #bytesToScan = 0;
+  /**
+   * Bytes that may be written before the folder is looked at. At first by chance: of many short processes, each of which writes
+   * little, one looks when together they have written about as much as a long one does.
+   */
+  #bytesToScan: number;
   #scanning: Promise<void> | undefined;
 
-  constructor({ folder, maxBytes, clock = systemClock, createFile: create = createFile }: DiskCacheOptions) {
+  constructor(options: DiskCacheOptions) {
+    const { folder, maxBytes, clock = systemClock, randomness = systemRandomness } = options;
+    const { createFile: create = createFile } = options;
+    this.#bytesToScan = randomness.fraction() * maxBytes * SCAN_PART;
     this.#folder = folder;
     this.#maxBytes = maxBytes;
     this.#clock = clock;

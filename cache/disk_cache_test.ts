@@ -17,6 +17,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { concatBytes, utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
+import { seededRandomness } from "../base/randomness.ts";
 import { type Ending, temporaryFolder } from "../tests/support/temporary.ts";
 import { type DiskCacheOptions, openDiskCache } from "./mod.ts";
 
@@ -244,3 +245,16 @@ function numbered(length: number): Uint8Array {
 function bytesIn(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
+
+test("many short processes, each of which writes little, keep the bound between them", async (t) => {
+  const randomness = seededRandomness(7);
+  const { folder, clock } = open(t);
+  const sizes: number[] = [];
+  for (let i = 0; i < 1500; i++) {
+    const short = openDiskCache({ folder, clock, maxBytes: 10_000, randomness });
+    await short.write(`k${i}`, new Uint8Array(50));
+    if (i % 100 === 99) sizes.push(readdirSync(folder).length * 50);
+  }
+  assert.ok(Math.max(...sizes) <= 12_000, `${sizes}`);
+  assert.ok(Math.min(...sizes.slice(3)) >= 8000, `${sizes}`);
+});
