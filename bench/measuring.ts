@@ -47,7 +47,8 @@ export function run(command: readonly string[], options: RunOptions = {}): Run {
   const start = performance.now();
   const { status, stdout, stderr, error } = spawnSync(program!, args, {
     cwd: options.folder,
-    env: { PATH: process.env["PATH"], ...options.environment },
+    // As a user's environment has them: without a home folder the system's list of users is asked.
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.environment },
     encoding: "utf8",
     maxBuffer: 1024 ** 3,
   });

@@ -27,6 +27,7 @@ export interface CatalogsOptions {
 export class Catalogs {
   readonly #options: CatalogsOptions;
   #loaded: Promise<LoadedCatalog> | undefined;
+  #hasConfiguration: boolean | undefined;
 
   constructor(options: CatalogsOptions) {
     this.#options = options;
@@ -95,7 +96,12 @@ export class Catalogs {
     return this.#loaded;
   }
 
+  /** Looked for once a run. */
   #isConfigured(): boolean {
+    return this.#hasConfiguration ??= this.#findConfiguration();
+  }
+
+  #findConfiguration(): boolean {
     const { environment, arguments: given } = this.#options;
     const places: ConfigPlaces = environment.configPlaces(given.value("config"));
     return given.value("tenant") !== undefined || environment.variable("TARN_TENANT") !== undefined ||
