@@ -387,17 +387,19 @@ describe("where the catalog stands between commands and the embedded engine", ()
     const { parseArguments } = await import("../arguments.ts");
     const { folder } = testCli(t);
     const places = { workingFolder: folder, userConfigFolder: join(folder, "config"), userName: String };
-    const catalogs = new Catalogs({
-      environment: { configPlaces: () => places, variable: () => undefined } as never,
-      arguments: parseArguments([], {}),
-      session: undefined as never,
-      messages: undefined as never,
-    });
+    const ofRun = () =>
+      new Catalogs({
+        environment: { configPlaces: () => places, variable: () => undefined } as never,
+        arguments: parseArguments([], {}),
+        session: undefined as never,
+        messages: undefined as never,
+      });
+    const catalogs = ofRun();
     assert.equal(await catalogs.serving("lakefs://repo/main/x"), undefined);
     assert.equal(await catalogs.embedded("lakefs://repo/main/x", "log"), "lakefs://repo/main/x");
     assert.equal(await catalogs.serving("a/path"), undefined);
     // With a configuration there is more to open than this environment has.
     writeFileSync(join(folder, "tarn.yaml"), "stores: {}\n");
-    await assert.rejects(catalogs.serving("lakefs://repo/main/x"));
+    await assert.rejects(ofRun().serving("lakefs://repo/main/x"));
   });
 });
