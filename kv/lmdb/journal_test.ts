@@ -184,11 +184,11 @@ test("what was taken away, or moved with its folder, is written to no more", asy
   await put(store, "c", "3");
   assert.deepEqual(await keysOf(await open()), ["a", "b", "begin", "c"]);
   fs.renameSync(folder, `${folder} moved`);
-  t.after(() => fs.renameSync(`${folder} moved`, folder));
   for (let i = 0; i < 2; i++) await assert.rejects(put(store, "d", "4"), { code: "kv_moved" });
   const there = await openLmdb(`${folder} moved`, { readOnly: true });
   t.after(() => there.close());
   assert.deepEqual(await keysOf(there), ["a", "b", "begin", "c"]);
+  fs.renameSync(`${folder} moved`, folder);
 });
 
 test("what could not be taken in is tried again, and relaxed writes are refused meanwhile", async (t) => {
