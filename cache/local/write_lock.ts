@@ -25,7 +25,10 @@ export class WriteLock {
   /** Runs work that no other process, thread or call does at the time. It may not be a promise. */
   async run<T>(work: () => T extends Promise<unknown> ? never : T): Promise<T> {
     while (true) {
-      const lock = await this.#open();
+      const opening = this.#open();
+      const lock = await opening;
+      // Meanwhile another call may have found the file to be gone, and closed it.
+      if (this.#lock !== opening) continue;
       // A runtime without such locks has but its own calls to keep apart, and these run one by one.
       if (!lock) return work();
       lock.lock();
