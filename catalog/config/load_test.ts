@@ -107,7 +107,7 @@ cache: {root: "\${oc.env:CACHE,\${oc.env:TMP}/cache}"}
   it("takes relative paths from the configuration's folder, and ~ as the user's", async () => {
     const rootOf = async (root: string) =>
       (await loadText(`stores: {f: {driver: file, root: ${root}}}`)).stores.get("f")!.options["root"];
-    assert.equal(await rootOf("data/../x"), "/work/x");
+    assert.equal(await rootOf("data/../x"), "/place/x");
     assert.equal(await rootOf('"~"'), "/home/ann");
     assert.equal(await rootOf('"~/a"'), "/home/ann/a");
     assert.equal(await rootOf("/srv/"), "/srv");

@@ -11,9 +11,9 @@ export interface TextOptions {
   readonly isTrusted?: boolean;
 }
 
-const FROM = { origin: "tarn.yaml", folder: "/work" };
+const FROM = { origin: "tarn.yaml", folder: "/place" };
 
-/** Loads a configuration that lies in `/work`, for a user whose folder is `/home/ann`. */
+/** Loads a configuration that lies in `/place`, for a user whose folder is `/home/ann`. */
 export async function loadText(text: string, options: TextOptions = {}): Promise<Config> {
   return loadConfig(await parseYaml(text, FROM), optionsOf(options));
 }

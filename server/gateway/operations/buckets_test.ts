@@ -32,12 +32,12 @@ describe("buckets that are repositories", () => {
 
   it("are not deleted while a branch shows an object, or a tag keeps one", async (t) => {
     const { ask, store } = await testGateway(t);
-    await store.createBranch("repo", "work", "main", "ann");
-    await ask(200, "PUT", "/repo/work/a", { body: "a" });
+    await store.createBranch("repo", "topic", "main", "ann");
+    await ask(200, "PUT", "/repo/topic/a", { body: "a" });
     assert.equal((await ask(409, "DELETE", "/repo")).code, "BucketNotEmpty");
-    await store.commit("repo", "work", { message: "a", committer: "ann" });
-    await store.createTag("repo", "v1", "work", "ann");
-    await ask(204, "DELETE", "/repo/work/a");
+    await store.commit("repo", "topic", { message: "a", committer: "ann" });
+    await store.createTag("repo", "v1", "topic", "ann");
+    await ask(204, "DELETE", "/repo/topic/a");
     assert.equal((await ask(409, "DELETE", "/repo")).code, "BucketNotEmpty");
     await store.deleteTag("repo", "v1", "ann");
     await ask(204, "DELETE", "/repo");

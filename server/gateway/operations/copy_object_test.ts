@@ -9,15 +9,15 @@ const from = (source: string, more: Record<string, string> = {}) => ({
 describe("copies", () => {
   it("inside a repository move no bytes, whatever the ref", async (t) => {
     const { ask, store } = await testGateway(t);
-    await store.createBranch("repo", "work", "main", "ann");
+    await store.createBranch("repo", "topic", "main", "ann");
     await ask(200, "PUT", "/repo/main/a", {
       body: "a",
       headers: { "x-amz-meta-x": "1", "content-type": "text/x" },
     });
-    const copied = await ask(200, "PUT", "/repo/work/deep/b", from("/repo/main/a"));
+    const copied = await ask(200, "PUT", "/repo/topic/deep/b", from("/repo/main/a"));
     assert.deepEqual(copied.all("ETag"), ["&quot;0cc175b9c0f1b6a831c399e269772661&quot;"]);
     assert.ok(Date.parse(copied.all("LastModified")[0]!) > 0);
-    const source = await store.stat("repo", "main", "a"), copy = await store.stat("repo", "work", "deep/b");
+    const source = await store.stat("repo", "main", "a"), copy = await store.stat("repo", "topic", "deep/b");
     assert.equal(copy.physicalAddress, source.physicalAddress);
     assert.deepEqual([copy.metadata, copy.contentType], [{ x: "1" }, "text/x"]);
   });
