@@ -94,7 +94,10 @@ export class Folders {
       mkdirSync(this.#placement.pathOf(folder), { mode: 0o700 });
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
-      if (!this.#isRealFolder(folder, key)) throw unplaceable(key, `"${folder}" is an object`, error);
+      if (this.#isRealFolder(folder, key)) return;
+      // What was there may have been removed since: then nothing is in the way.
+      if (!lstatIfThere(this.#placement.pathOf(folder))) throw vanished(folder, error);
+      throw unplaceable(key, `"${folder}" is an object`, error);
     }
   }
 
@@ -140,4 +143,9 @@ export class Folders {
     if (this.#verified.size >= MAX_REMEMBERED) this.#verified.clear();
     this.#verified.add(folder);
   }
+}
+
+/** What the system says where a folder is missing, so that it is made again, or its root is found to be gone. */
+function vanished(folder: string, cause: unknown): Error {
+  return Object.assign(new Error(`"${folder}" has vanished`, { cause }), { code: "ENOENT" });
 }

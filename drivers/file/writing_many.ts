@@ -7,7 +7,7 @@
  */
 
 import { writeFile } from "node:fs";
-import { attempt, errnoOf } from "./failures.ts";
+import { errnoOf, translated } from "./failures.ts";
 import { unlinkQuietly } from "./file_calls.ts";
 import type { Place } from "./placement.ts";
 import { writeObject, type WriterOptions } from "./writing.ts";
@@ -27,8 +27,12 @@ export async function writeFreshObjects(
 ): Promise<void> {
   for (const { place } of objects) {
     const { folder, key } = place;
-    if (!options.folders.isKnown(folder)) {
-      attempt({ action: "put", key }, () => options.folders.make(folder, key));
+    if (options.folders.isKnown(folder)) continue;
+    try {
+      options.folders.make(folder, key);
+    } catch (error) {
+      // One that vanished meanwhile is made by the careful way.
+      if (errnoOf(error) !== "ENOENT") throw translated(error, { action: "put", key });
     }
   }
   const failed = await writeFiles(objects);
