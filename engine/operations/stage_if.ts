@@ -51,9 +51,9 @@ export async function stageIf(
     const { metaRangeId } = await repository.commits.get(state.commitId);
     const committed = await repository.metarange(metaRangeId).get(key);
     const shown = staged ? staged.record : committed;
-    // What was read of a token that was dropped meanwhile may be gone: a no counts only while the branch is as it was seen.
+    // What was read of a token that was dropped meanwhile may be gone: it counts only if the branch is as it was seen.
+    if ((await findBranch(repository, branch)).record !== seen.record) continue;
     const isRefused = !condition(shown) && !(wasStaged && isSame(shown, own));
-    if (isRefused && (await findBranch(repository, branch)).record !== seen.record) continue;
     if (!wasStaged) {
       if (isRefused) return "refused";
       known = [committed, shown, own];
