@@ -130,7 +130,7 @@ class Program {
     };
     for await (const block of additions(0, this.#entries)) {
       const watch = new Stopwatch();
-      for (const { record } of block) if (writer.add(record!)) await writer.endRange();
+      for (const { record } of block) if (writer.add(record!)) await writer.proceed();
       count(watch);
     }
     const watch = new Stopwatch();

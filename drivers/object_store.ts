@@ -65,6 +65,26 @@ export interface LocalFile {
   readonly identity: string;
 }
 
+/**
+ * An object that is written before its key is known: a file that is named by what is in it. Nobody sees it before it is named.
+ */
+export interface UnnamedObject {
+  /**
+   * Appends a piece, which may not be changed before the call has settled. Calls may be made before others have settled: the
+   * pieces are written in the order of the calls. When one has failed, all later ones and `name` fail.
+   */
+  add(piece: Uint8Array): Promise<void>;
+
+  /** Gives it its key, when all pieces are written, as a put of that mode would; fails as one does, and may be tried again. */
+  name(key: string, mode: "replace" | "if_absent"): Promise<ObjectInfo>;
+
+  /** Reads what was written, as `read` of the store does. */
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
+
+  /** Removes what was written, if it has not been named. Needed unless it has. */
+  abandon(): Promise<void>;
+}
+
 export interface ObjectStore {
   /** Whether objects lie on another machine, so that it pays to keep copies of those that are read often. */
   readonly isFar?: boolean;
@@ -102,6 +122,9 @@ export interface ObjectStore {
     body: Uint8Array | readonly Uint8Array[] | ByteStream,
     options?: PutOptions,
   ): Promise<ObjectInfo>;
+
+  /** Begins an object whose key will be told later, where that costs less than holding it in memory: a key right in `folder`. */
+  begin?(folder: string): UnnamedObject;
 
   /**
    * Writes into an object at an offset, where objects are files: into one that was put, that nobody reads yet, and that this

@@ -12,6 +12,7 @@ import type {
   ObjectPage,
   ObjectStore,
   PutOptions,
+  UnnamedObject,
 } from "../object_store.ts";
 import { attempt, attemptAsync, errnoOf, notFound, translated } from "./failures.ts";
 import { fileAt, lstatIfThere } from "./file_calls.ts";
@@ -22,6 +23,7 @@ import { type Place, Placement } from "./placement.ts";
 import { openObject, readObject, SMALL_BYTES } from "./reading.ts";
 import { OnDisk } from "./on_disk.ts";
 import { type FileSync, flushData, type Flushing, flushPlaces, systemSync } from "./syncing.ts";
+import { UnnamedFile } from "./unnamed.ts";
 import { writeFreshObjects } from "./writing_many.ts";
 import { writeAt } from "./writing_at.ts";
 import { writeObject, type WriterOptions } from "./writing.ts";
@@ -127,6 +129,14 @@ class FileObjectStore implements ObjectStore {
     const info = await writeObject(place, body, { ...options, ...this.#writerOptions() });
     this.#unflushable.delete(key);
     return info;
+  }
+
+  begin(folder: string): UnnamedObject {
+    const named = (key: string) => {
+      this.#kept.forget(key);
+      this.#unflushable.delete(key);
+    };
+    return new UnnamedFile(folder, { ...this.#writerOptions(), named });
   }
 
   async putAt(key: string, offset: number, body: Uint8Array | ByteStream): Promise<void> {

@@ -27,7 +27,7 @@ const notFound = isKind("not_found", "object_not_found");
 
 testObjectStore("file", {
   open: (t) => openTemporary(t).store,
-  capabilities: { writesInPlaces: true },
+  capabilities: { writesInPlaces: true, beginsUnnamed: true },
 });
 
 test("file: a key is the same path under the root, for its owner alone", async (t) => {

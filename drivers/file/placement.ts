@@ -5,7 +5,9 @@
 
 import { isAbsolute } from "node:path";
 import process from "node:process";
+import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
+import { systemRandomness } from "../../base/randomness.ts";
 
 /** How names of unfinished puts begin. No key has such a segment, and no listing shows one. */
 export const TEMPORARY_PREFIX = ".tarn-tmp-";
@@ -60,6 +62,12 @@ export class Placement {
 /** Returns the folder of a relative path, "" for one that lies in the root itself. */
 export function parentOf(relative: string): string {
   return relative.slice(0, Math.max(0, relative.lastIndexOf("/")));
+}
+
+/** Returns a new name for an unfinished put, relative to the root as a key is. */
+export function temporaryIn(folder: string): string {
+  const name = TEMPORARY_PREFIX + hex(systemRandomness.bytes(12));
+  return folder === "" ? name : `${folder}/${name}`;
 }
 
 /** Returns the error for a key that cannot be held. */

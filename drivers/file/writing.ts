@@ -11,9 +11,7 @@
 
 import { Buffer } from "node:buffer";
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { hex } from "../../base/bytes.ts";
 import { throwIfAborted } from "../../base/errors.ts";
-import { systemRandomness } from "../../base/randomness.ts";
 import { abortable, isParts } from "../byte_streams.ts";
 import type { ByteStream, ObjectInfo, PutOptions } from "../object_store.ts";
 import { EarlySync } from "./early_sync.ts";
@@ -27,7 +25,7 @@ import {
   writeAllSync,
 } from "./file_calls.ts";
 import type { Folders } from "./folders.ts";
-import { type Place, type Placement, TEMPORARY_PREFIX } from "./placement.ts";
+import { type Place, type Placement, temporaryIn } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent, refuseTaken } from "./publishing.ts";
 import type { FileSync } from "./syncing.ts";
 import { WriteBehind } from "./write_behind.ts";
@@ -36,7 +34,7 @@ import { WriteBehind } from "./write_behind.ts";
 const SMALL_BYTES = 128 * 1024;
 const SLICE_BYTES = 4 * 1024 * 1024;
 /** How often a folder may vanish under a put before it gives up. */
-const MAX_TRIES = 10;
+export const MAX_TRIES = 10;
 
 export interface WriterOptions {
   readonly placement: Placement;
@@ -168,7 +166,8 @@ class Upload {
   /** Makes the file to write to, and folders as needed. */
   #create(): number {
     const { mode = "replace" } = this.#options;
-    const path = mode === "fresh" ? this.#place.path : this.#temporaryPath();
+    const { path: finalPath, folder } = this.#place;
+    const path = mode === "fresh" ? finalPath : this.#options.placement.pathOf(temporaryIn(folder));
     for (let tries = 1; this.#fd === undefined; tries++) {
       try {
         this.#open(path);
@@ -190,19 +189,18 @@ class Upload {
   }
 
   #mayRetry(error: unknown, path: string): boolean {
-    const errno = errnoOf(error);
-    if (errno === "EEXIST" && path === this.#place.path) {
+    if (errnoOf(error) === "EEXIST" && path === this.#place.path) {
       attempt(this.#what, () => refuseTaken(this.#place));
       return true;
     }
-    if (errno !== "ENOENT" && errno !== "ENOTDIR") return false;
+    if (!isFolderGone(error)) return false;
     this.#options.folders.forget();
     return true;
   }
+}
 
-  #temporaryPath(): string {
-    const { folder } = this.#place;
-    const name = TEMPORARY_PREFIX + hex(systemRandomness.bytes(12));
-    return this.#options.placement.pathOf(folder === "" ? name : `${folder}/${name}`);
-  }
+/** Whether a file cannot be made because its folder has vanished. */
+export function isFolderGone(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === "ENOENT" || errno === "ENOTDIR";
 }

@@ -192,7 +192,7 @@ class Application {
     changes.advance();
     if (!change.record) return;
     this.#added++;
-    if (writer.add(change.record)) await writer.endRange();
+    if (writer.add(change.record)) await writer.proceed();
   }
 
   async #replace(change: Change): Promise<void> {
@@ -207,7 +207,7 @@ class Application {
     }
     const isSame = options.same(before, change.record);
     if (!isSame) this.#changed++;
-    if (isSame ? writer.add(before, known) : writer.add(change.record)) await writer.endRange();
+    if (isSame ? writer.add(before, known) : writer.add(change.record)) await writer.proceed();
   }
 
   /** Copies old records up to the next change, a block's end or a range's end: without waiting in between. */
@@ -217,7 +217,7 @@ class Application {
     while (record && (!change || compareBytes(record.key, change.key) < 0)) {
       const isFull = writer.add(record, old.knownId);
       old.advance();
-      if (isFull) return await writer.endRange();
+      if (isFull) return await writer.proceed();
       record = old.peek();
     }
   }

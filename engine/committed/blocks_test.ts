@@ -56,7 +56,7 @@ function open(objects: ObjectStore, chunking: Chunking, disk?: DiskCache): Table
 
 async function write(files: TableFiles, model: Model, chunking: Chunking): Promise<string> {
   const writer = new MetarangeWriter(files, { chunking, weigh: entryWeight });
-  for (const record of sorted(model)) if (writer.add(record)) await writer.endRange();
+  for (const record of sorted(model)) if (writer.add(record)) await writer.proceed();
   return (await writer.finish()).id;
 }
 

@@ -28,7 +28,7 @@ function newFiles(chunking: Chunking, seed = 0): TableFiles {
 async function writeAll(files: TableFiles, records: Iterable<ValueRecord>, chunking: Chunking) {
   const writer = new MetarangeWriter(files, { chunking, weigh: entryWeight });
   const sorted = [...records].sort((a, b) => compareBytes(a.key, b.key));
-  for (const record of sorted) if (writer.add(record)) await writer.endRange();
+  for (const record of sorted) if (writer.add(record)) await writer.proceed();
   return await writer.finish();
 }
 

@@ -4,7 +4,6 @@
  * One reader a file in flight; open readers are kept while their indexes have room, the least recently used dropped.
  */
 
-import { equalBytes } from "../../base/bytes.ts";
 import { CodedError, corrupt, isCoded } from "../../base/errors.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import {
@@ -20,6 +19,8 @@ import { keptSource } from "./kept_source.ts";
 import { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
 import { type Side, type SideOptions, Sides } from "./sides.ts";
+import { sparePieces } from "./spare_memory.ts";
+import { TableBody } from "./table_body.ts";
 import { SharedTableCaches, type TableCaches } from "./table_caches.ts";
 
 /** What was read and written, counted up: what a commit, diff or merge costs, whatever machine it runs on. */
@@ -31,6 +32,8 @@ export interface FileCounts extends ReadCounts {
   /** Taken over by ID. */
   rangesReused: number;
 }
+
+const FOLDER = "_lakefs";
 
 export interface TableFilesOptions {
   /** With it ranges have sides: equal blocks are skipped and unchanged ones copied without being decoded. */
@@ -127,10 +130,19 @@ export class TableFiles {
    * not there; what it names is made durable otherwise, since who wrote it may never have come to that. Returns whether it
    * was written. It is on its way to the disk then; whether it has come there is for {@link flush} to tell.
    */
-  async write(id: string, table: FinishedTable, kind: "range" | "metarange"): Promise<boolean> {
-    const isNew = await this.#put(id, table, kind);
-    this.#startFlush(id);
-    return isNew;
+  async write(id: string, table: TableBody, kind: "range" | "metarange"): Promise<boolean> {
+    try {
+      const isNew = await this.#put(id, table, kind);
+      this.#startFlush(id);
+      return isNew;
+    } finally {
+      await table.dispose();
+    }
+  }
+
+  /** Returns where a table may be written that then is stored by {@link write}, or else disposed of. */
+  newBody(): TableBody {
+    return new TableBody({ objects: this.#objects, folder: FOLDER, pool: sparePieces });
   }
 
   /** Keeps the side of a range that was written. */
@@ -138,15 +150,15 @@ export class TableFiles {
     await this.#sides?.keep(id, side, table);
   }
 
-  async #put(id: string, table: FinishedTable, kind: "range" | "metarange"): Promise<boolean> {
+  async #put(id: string, table: TableBody, kind: "range" | "metarange"): Promise<boolean> {
     try {
-      await this.#objects.put(fileKey(id), table.parts, { mode: "if_absent" });
+      await table.put(fileKey(id), "if_absent");
     } catch (error) {
       if (!isCoded(error, "object_exists")) throw error;
       // What is known of our bytes need not hold of those that are there: their blocks may end elsewhere.
       if (await this.#isSame(id, table) || await this.#isSound(id, kind === "range")) return false;
       this.#caches.open.delete(id);
-      await this.#objects.put(fileKey(id), table.parts, { mode: "replace" });
+      await table.put(fileKey(id), "replace");
       await this.#sides?.forget(id);
     }
     this.counts.tablesWritten++;
@@ -168,16 +180,9 @@ export class TableFiles {
   }
 
   /** Returns whether the table is there, byte for byte: then it names what ours names. */
-  async #isSame(id: string, { parts, sizeBytes }: FinishedTable): Promise<boolean> {
-    const key = fileKey(id);
-    if ((await this.#objects.head(key))?.sizeBytes !== sizeBytes) return false;
-    let at = 0;
+  async #isSame(id: string, table: TableBody): Promise<boolean> {
     try {
-      for (const part of parts) {
-        if (!equalBytes(await this.#objects.read(key, at, part.length), part)) return false;
-        at += part.length;
-      }
-      return true;
+      return await table.equals(fileKey(id));
     } catch (error) {
       if (isCoded(error) && (error.kind === "corrupt" || error.kind === "not_found")) return false;
       throw error;
@@ -236,7 +241,7 @@ async function openNamed(id: string, source: ByteSource, options: TableReaderOpt
 }
 
 function fileKey(id: string): string {
-  return `_lakefs/${id}`;
+  return `${FOLDER}/${id}`;
 }
 
 function objectSource(objects: ObjectStore, key: string, sizeBytes: number): ByteSource {

@@ -35,7 +35,7 @@ async function prepare(): Promise<{ id: string; objects: ObjectStore; reads: str
     chunking: { ...DEFAULT_CHUNKING, raggedness: 1 << 20 },
     weigh: entryWeight,
   });
-  for (const key of KEYS) if (writer.add(record(key))) await writer.endRange();
+  for (const key of KEYS) if (writer.add(record(key))) await writer.proceed();
   const { id } = await writer.finish();
   const reads: string[] = [];
   const objects: ObjectStore = Object.create(memory, {

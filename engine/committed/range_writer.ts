@@ -2,7 +2,7 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { PrefixFnv } from "../../base/hashes.ts";
-import { type FinishedTable, type PiecePool, TableWriter } from "../sstable/mod.ts";
+import { type FinishedTable, PIECE_BYTES, type TableSink, TableWriter } from "../sstable/mod.ts";
 import { BlockTableBuilder } from "./block_table.ts";
 import type { Chunking } from "./chunking.ts";
 import { RecordIds } from "./ids.ts";
@@ -20,10 +20,14 @@ const MAX_BLOCK_BYTES = 16 * 1024;
 /** Behind the minimum a block goes on for so much, on average. */
 const MEAN_MORE_BYTES = 3 * 1024;
 
-/** Memory that a range is made in, and that is used again when its file has been written. */
-export interface RangeMemory {
-  readonly pool: PiecePool;
-  /** Empty. */
+/** With less room than this for blocks to be copied to, new memory is begun: each copying has its price. */
+const MIN_COPIED_BYTES = PIECE_BYTES / 4;
+
+/** Where a range is made. */
+export interface RangePlace {
+  /** Where its file goes. */
+  readonly sink: TableSink;
+  /** For its record IDs; empty. */
   readonly ids: RecordIds;
 }
 
@@ -41,7 +45,6 @@ export interface WrittenRange {
 
 export class RangeWriter {
   readonly #raggedness: number;
-  readonly #pool: PiecePool;
   readonly #table: TableWriter;
   readonly #ids: RecordIds;
   readonly #blocks = new BlockTableBuilder();
@@ -52,20 +55,19 @@ export class RangeWriter {
   #maxKey: Uint8Array = EMPTY_BYTES;
   #sizeBytes = 0;
 
-  constructor(chunking: Chunking, { pool, ids }: RangeMemory) {
+  constructor(chunking: Chunking, { sink, ids }: RangePlace) {
     this.#raggedness = chunking.raggedness;
-    this.#table = new TableWriter({
-      type: "ranges",
-      blockBytes: Infinity,
-      pool,
-    });
-    this.#pool = pool;
+    this.#table = new TableWriter({ type: "ranges", blockBytes: Infinity, sink });
     this.#ids = ids;
   }
 
   /** The canonical size so far. */
   get sizeBytes(): number {
     return this.#sizeBytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#table.count === 0 && this.isBetweenBlocks;
   }
 
   /** Whether no block is under way, so that whole blocks can be added. */
@@ -90,25 +92,24 @@ export class RangeWriter {
     return isBreak;
   }
 
+  /** How many bytes of blocks are best added at once: as many as the memory under way has room for. */
+  get copiedBytes(): number {
+    const { storedRoomLeft } = this.#table;
+    return storedRoomLeft < MIN_COPIED_BYTES ? PIECE_BYTES : storedRoomLeft;
+  }
+
   /**
    * Adds blocks of an older range as they are: `from` (inclusive) to `to` (exclusive). Returns false, having added nothing,
    * when what is known of them is about another file's. Fails with `corrupt_file` when one is damaged.
    */
   async addBlocks(old: OpenRange, from: number, to: number): Promise<boolean> {
     const blocks = old.blocks!, { index } = old.table;
+    const room = this.#table.storedRoom(index.end(to - 1) - index.offset(from));
+    const bytes = await old.table.storedBlocks(from, to, room);
+    if (!old.holds(from, to, bytes)) return false;
     const totals = blocks.totals(from, to);
-    const piece = this.#pool.take(index.end(to - 1) - index.offset(from));
-    const bytes = await old.table.storedBlocks(from, to, piece);
-    if (!old.holds(from, to, bytes)) {
-      this.#pool.giveBack(piece);
-      return false;
-    }
     if (this.#table.count === 0) this.#minKey = old.info.minKey;
-    if (bytes.buffer === piece.buffer) this.#table.addStored({ index, from, to, bytes, piece, ...totals });
-    else {
-      this.#pool.giveBack(piece);
-      this.#table.addStored({ index, from, to, bytes, ...totals });
-    }
+    this.#table.addStored({ index, from, to, bytes, ...totals });
     this.#maxKey = index.separator(to - 1);
     this.#hash.forget();
     this.#sizeBytes += totals.weight;
@@ -127,7 +128,7 @@ export class RangeWriter {
       sizeBytes: this.#sizeBytes,
       count: this.#table.count,
     };
-    const table = this.#table.finishInParts({ ...range, estimatedSizeBytes: range.sizeBytes });
+    const table = this.#table.end({ ...range, estimatedSizeBytes: range.sizeBytes });
     return { range, table, side: { blocks: this.#blocks.finish(), recordIds: this.#ids.all() } };
   }
 

@@ -15,7 +15,7 @@ async function written(records: readonly ValueRecord[]): Promise<Metarange> {
     chunking: CHUNKING,
     weigh: ({ key, data }) => key.length + data.length,
   });
-  for (const record of records) if (writer.add(record)) await writer.endRange();
+  for (const record of records) if (writer.add(record)) await writer.proceed();
   return new Metarange(files, (await writer.finish()).id);
 }
 

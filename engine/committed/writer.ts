@@ -2,17 +2,19 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
-import { PIECE_BYTES, TableWriter } from "../sstable/mod.ts";
+import { TableWriter } from "../sstable/mod.ts";
 import type { Chunking, RecordWeight } from "./chunking.ts";
 import type { TableFiles } from "./files.ts";
+import type { RecordIds } from "./ids.ts";
 import { metarangeId } from "./metarange.ts";
 import type { OpenRange } from "./open_range.ts";
 import { encodeRange, type RangeInfo } from "./range.ts";
-import { type KnownId, type RangeMemory, RangeWriter, type WrittenRange } from "./range_writer.ts";
+import { type KnownId, RangeWriter } from "./range_writer.ts";
 import { encodeValue, type ValueRecord } from "./record.ts";
-import { giveRecordIdsBack, sparePieces, takeRecordIds } from "./spare_memory.ts";
+import { giveRecordIdsBack, takeRecordIds } from "./spare_memory.ts";
+import type { TableBody } from "./table_body.ts";
 
-/** How many ranges may be on their way to the disk, each in memory whole. */
+/** How many ranges that are made may be on their way to the disk. */
 const MAX_WRITING = 2;
 
 /** A metarange as written, and what was written for it. Nothing of it is flushed yet. */
@@ -21,6 +23,13 @@ export interface WrittenMetarange {
   /** IDs of the ranges that were not taken over by ID; a commit must flush them and the metarange. */
   readonly newRanges: readonly string[];
   readonly reusedRanges: number;
+}
+
+/** A range that is being made. */
+interface OpenedRange {
+  readonly writer: RangeWriter;
+  readonly body: TableBody;
+  readonly ids: RecordIds;
 }
 
 /** A range on its way to its file, and with what is kept beside it. */
@@ -41,9 +50,9 @@ export class MetarangeWriter {
   readonly #newRanges: string[] = [];
   /** Ranges on their way to their files, the oldest first; of one that failed the next call that waits hears. */
   readonly #writing: Writing[] = [];
-  #open: RangeWriter | undefined;
-  /** What the open range is made in. */
-  #memory: RangeMemory | undefined;
+  #open: OpenedRange | undefined;
+  /** Whether the open range ends with the record that was added last. */
+  #isFull = false;
 
   constructor(files: TableFiles, options: MetarangeWriterOptions) {
     this.#files = files;
@@ -57,19 +66,26 @@ export class MetarangeWriter {
 
   /** Whether no block has been begun and not ended: only then may whole blocks be taken over. */
   get isBetweenBlocks(): boolean {
-    return this.#open?.isBetweenBlocks ?? true;
+    return this.#open?.writer.isBetweenBlocks ?? true;
   }
 
   /**
-   * Adds a record; its ID is hashed unless it is known. When it returns true the range is full, and the caller must await
-   * {@link endRange} before going on.
+   * Adds a record; its ID is hashed unless it is known. When it returns true the range is full, or too much is on its way,
+   * and the caller must await {@link proceed} before going on.
    */
   add(record: ValueRecord, known?: KnownId): boolean {
     const { chunking, weigh } = this.#options;
-    const open = this.#open ??= this.#newRange();
-    const isBreak = open.add(record, { weight: weigh(record), known });
-    if (open.sizeBytes < chunking.minSizeBytes) return false;
-    return isBreak || open.sizeBytes >= chunking.maxSizeBytes;
+    const { writer, body } = this.#open ??= this.#newRange();
+    const isBreak = writer.add(record, { weight: weigh(record), known });
+    const { sizeBytes } = writer;
+    this.#isFull = sizeBytes >= chunking.minSizeBytes && (isBreak || sizeBytes >= chunking.maxSizeBytes);
+    return this.#isFull || body.isFull;
+  }
+
+  /** Ends the range if it is full, and waits for what is on its way if that is too much. */
+  async proceed(): Promise<void> {
+    if (this.#isFull) await this.#endRange();
+    else await this.#open?.body.room();
   }
 
   /**
@@ -78,42 +94,30 @@ export class MetarangeWriter {
    */
   async addBlocks(old: OpenRange, from: number, to: number): Promise<number> {
     const blocks = old.blocks!;
-    const start = this.#open?.sizeBytes ?? 0;
+    const start = this.#open?.writer.sizeBytes ?? 0;
     let end = from;
     for (let size = start; end < to && blocks.breaks(end) === 0; end++) {
       size += blocks.weight(end);
       if (size >= this.#options.chunking.maxSizeBytes) break;
     }
     if (end === from) return 0;
-    const isNew = this.#open === undefined;
-    const open = this.#open ??= this.#newRange();
+    const { writer, body } = this.#open ??= this.#newRange();
     const { index } = old.table;
     let at = from;
     while (at < end) {
-      const first = index.offset(at);
+      const first = index.offset(at), most = writer.copiedBytes;
       let next = at + 1;
-      while (next < end && index.end(next) - first <= PIECE_BYTES) next++;
-      if (!await open.addBlocks(old, at, next)) {
+      while (next < end && index.end(next) - first <= most) next++;
+      if (!await writer.addBlocks(old, at, next)) {
         await old.renewBlocks();
         break;
       }
       at = next;
+      if (body.isFull) await body.room();
     }
-    if (isNew && at === from) this.#open = undefined;
+    if (writer.isEmpty) await this.#dropRange();
     this.#files.counts.blocksCopied += at - from;
     return at - from;
-  }
-
-  /** Writes the range that is open. */
-  async endRange(): Promise<void> {
-    const open = this.#open;
-    if (!open) return;
-    this.#open = undefined;
-    const written = open.finish();
-    this.#ranges.push(written.range);
-    this.#newRanges.push(written.range.id);
-    await this.#startWriting(written, this.#memory!);
-    this.#memory = undefined;
   }
 
   /** Takes a whole range over by its ID, unread. */
@@ -125,10 +129,11 @@ export class MetarangeWriter {
 
   /** Writes the last range and the metarange. */
   async finish(): Promise<WrittenMetarange> {
-    await this.endRange();
+    await this.#endRange();
     await Promise.all(this.#writing.map(({ put }) => put));
     const id = metarangeId(this.#ranges);
-    const writer = new TableWriter({ type: "metaranges" });
+    const body = this.#files.newBody();
+    const writer = new TableWriter({ type: "metaranges", sink: body });
     let sizeBytes = 0;
     for (const range of this.#ranges) {
       const record = encodeRange(range);
@@ -136,14 +141,14 @@ export class MetarangeWriter {
       sizeBytes += record.key.length + value.length;
       writer.add(record.key, value);
     }
-    const table = writer.finishInParts({
+    writer.end({
       id,
       minKey: this.#ranges[0]?.minKey ?? EMPTY_BYTES,
       maxKey: this.#ranges.at(-1)?.maxKey ?? EMPTY_BYTES,
       count: this.#ranges.length,
       estimatedSizeBytes: sizeBytes,
     });
-    await this.#files.write(id, table, "metarange");
+    await this.#files.write(id, body, "metarange");
     await Promise.all(this.#writing.map(({ whole }) => whole));
     return {
       id,
@@ -152,23 +157,38 @@ export class MetarangeWriter {
     };
   }
 
-  /** Waits until no write is under way any more, whatever became of them: on the way out of a failure. */
+  /** Waits until no write is under way any more, whatever became of them, and forgets a range that was not ended. */
   async settle(): Promise<void> {
+    await this.#dropRange();
     await Promise.allSettled(this.#writing.map(({ whole }) => whole));
   }
 
-  #newRange(): RangeWriter {
-    this.#memory = { pool: sparePieces, ids: takeRecordIds() };
-    return new RangeWriter(this.#options.chunking, this.#memory);
+  #newRange(): OpenedRange {
+    const body = this.#files.newBody(), ids = takeRecordIds();
+    return { writer: new RangeWriter(this.#options.chunking, { sink: body, ids }), body, ids };
   }
 
-  /** Starts writing a range and making it durable, so that the disk works while the next one is made. */
-  async #startWriting({ range, table, side }: WrittenRange, { pool, ids }: RangeMemory): Promise<void> {
-    const put = this.#files.write(range.id, table, "range");
+  async #dropRange(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    if (!open) return;
+    giveRecordIdsBack(open.ids);
+    await open.body.dispose();
+  }
+
+  /** Ends the range that is open, and has it written and made durable while the next one is made. */
+  async #endRange(): Promise<void> {
+    const open = this.#open;
+    this.#isFull = false;
+    if (!open) return;
+    this.#open = undefined;
+    const { range, table, side } = open.writer.finish();
+    this.#ranges.push(range);
+    this.#newRanges.push(range.id);
+    const put = this.#files.write(range.id, open.body, "range");
     const whole = put.then(async (isNew) => {
       if (isNew) await this.#files.keepSide(range.id, side, table);
-      for (const piece of table.pieces) pool.giveBack(piece);
-      giveRecordIdsBack(ids);
+      giveRecordIdsBack(open.ids);
     });
     // Who waits hears of a failure; nobody else may, since nobody waits yet.
     whole.catch(() => {});

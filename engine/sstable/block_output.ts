@@ -7,37 +7,27 @@ import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
 import { STORED_PLAIN, STORED_SNAPPY, STORED_ZSTD } from "./compression.ts";
 import { maskedCrc32c } from "./crc32c.ts";
 import type { BlockHandle } from "./footer.ts";
-import type { PiecePool } from "./piece_pool.ts";
 import { maxSnappyBytes, snappyCompress } from "./snappy.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 import { kernelOnceItPays } from "./table_kernel.ts";
+import type { TableSink } from "./table_sink.ts";
 import { zstdCompress } from "./zstd.ts";
 
-/** Stored blocks of fewer bytes are copied rather than kept apart. */
-const MIN_PART_BYTES = 4096;
 const MIN_ZSTD_BYTES = 32 * 1024;
 
-/** Blocks are built in pieces of memory, so that a large file is never copied to make room. */
+/** Blocks are built in pieces of memory, so that a large file is never copied to make room, and need not lie in memory whole. */
 export class BlockOutput {
-  readonly #pool: PiecePool;
-  readonly #parts: Uint8Array[] = [];
-  readonly #pieces: Uint8Array[] = [];
+  readonly #sink: TableSink;
   #piece: Uint8Array = EMPTY_BYTES;
-  /** What of the piece is not a part yet. */
-  #from = 0;
+  /** How much of the piece is used. */
   #to = 0;
   #length = 0;
   /** Of the last appended block. */
   lastChecksum = 0;
   #last: Uint8Array = EMPTY_BYTES;
 
-  constructor(pool: PiecePool) {
-    this.#pool = pool;
-  }
-
-  /** The pieces of the pool that the parts lie in. */
-  get pieces(): readonly Uint8Array[] {
-    return this.#pieces;
+  constructor(sink: TableSink) {
+    this.#sink = sink;
   }
 
   /** The bytes of all blocks so far, trailers included. */
@@ -45,11 +35,16 @@ export class BlockOutput {
     return this.#length;
   }
 
+  /** How many bytes the piece still takes that is being filled. */
+  get roomLeft(): number {
+    return this.#piece.length - this.#to;
+  }
+
   /** Appends a block. It is compressed only where that is asked for and saves at least an eighth. */
   append(block: Uint8Array, form: "compressed" | "plain"): BlockHandle {
     assertInvariant(block.length <= MAX_BLOCK_BYTES, "a table's blocks keep to their limit");
     if (form === "compressed" && block.length >= MIN_ZSTD_BYTES) return this.#appendLarge(block);
-    const room = this.#room(maxSnappyBytes(block.length) + BLOCK_TRAILER_BYTES);
+    const room = this.room(maxSnappyBytes(block.length) + BLOCK_TRAILER_BYTES);
     const offset = this.#length;
     const kernel = form === "compressed" ? kernelOnceItPays() : undefined;
     const length = kernel?.fitsStore(block.length)
@@ -63,7 +58,7 @@ export class BlockOutput {
   #appendLarge(block: Uint8Array): BlockHandle {
     const packed = zstdCompress(block);
     const offset = this.#length, { length } = packed;
-    const room = this.#room(length + BLOCK_TRAILER_BYTES);
+    const room = this.room(length + BLOCK_TRAILER_BYTES);
     room.set(packed);
     endStored(room, length, STORED_ZSTD);
     this.#appended(room, length);
@@ -75,39 +70,26 @@ export class BlockOutput {
     return crc32(this.#last);
   }
 
-  /**
-   * Appends blocks as another file has them, trailers included; returns where they begin. `bytes` may lie in a piece of the
-   * pool, which is then this file's.
-   */
-  appendStored(bytes: Uint8Array, piece?: Uint8Array): number {
+  /** Appends blocks as another file has them, trailers included, perhaps from {@link room}; returns where they begin. */
+  appendStored(bytes: Uint8Array): number {
     const offset = this.#length;
-    if (piece) this.#pieces.push(piece);
-    if (bytes.length < MIN_PART_BYTES) {
-      this.#room(bytes.length).set(bytes);
-      this.#advance(bytes.length);
-    } else {
-      this.#endPart();
-      this.#parts.push(bytes);
-      this.#length += bytes.length;
-    }
+    const room = this.room(bytes.length);
+    if (bytes.buffer !== room.buffer || bytes.byteOffset !== room.byteOffset) room.set(bytes);
+    this.#advance(bytes.length);
     return offset;
   }
 
-  /** Returns the file, in parts: the blocks and the footer. */
-  finish(footer: Uint8Array): readonly Uint8Array[] {
-    this.#room(footer.length).set(footer);
-    this.#advance(footer.length);
-    this.#endPart();
-    return this.#parts;
+  /** Appends the footer and hands over what is left. */
+  finish(footer: Uint8Array): void {
+    this.appendStored(footer);
+    this.#endPiece();
   }
 
-  /** Returns at least so much memory behind what was appended. */
-  #room(bytes: number): Uint8Array {
-    if (this.#to + bytes > this.#piece.length) {
-      this.#endPart();
-      this.#piece = this.#pool.take(bytes);
-      this.#pieces.push(this.#piece);
-      this.#from = this.#to = 0;
+  /** Returns at least so much memory: what is appended next lies at its start. */
+  room(bytes: number): Uint8Array {
+    if (bytes > this.roomLeft) {
+      this.#endPiece();
+      this.#piece = this.#sink.piece(bytes);
     }
     return this.#piece.subarray(this.#to);
   }
@@ -123,9 +105,10 @@ export class BlockOutput {
     this.#length += bytes;
   }
 
-  #endPart(): void {
-    if (this.#to > this.#from) this.#parts.push(this.#piece.subarray(this.#from, this.#to));
-    this.#from = this.#to;
+  #endPiece(): void {
+    if (this.#piece.length > 0) this.#sink.take(this.#piece, this.#to);
+    this.#piece = EMPTY_BYTES;
+    this.#to = 0;
   }
 }
 

@@ -14,4 +14,5 @@ export { type MakeRecord, type TableRecord, tableRecord, type ValuePlace } from 
 export type { TableScan } from "./scan.ts";
 export type { ReadCounts } from "./table_file.ts";
 export type { TableIndex } from "./table_index.ts";
+export type { TableSink } from "./table_sink.ts";
 export { type FinishedTable, type StoredBlocks, TableWriter, type TableWriterOptions } from "./writer.ts";

@@ -5,9 +5,10 @@
  * and a collector that sees only small objects lets it pile up.
  */
 
-export const PIECE_BYTES = 512 * 1024;
-/** What is kept for later: about two files' worth. */
-const MAX_FREE = 48;
+/** Small enough to stay in the processor's cache from the reading of a piece to its checking and writing. */
+export const PIECE_BYTES = 256 * 1024;
+/** What is kept for later. */
+const MAX_FREE = 32;
 
 export class PiecePool {
   readonly #free: Uint8Array[] = [];

@@ -7,17 +7,17 @@ import { RECORD_TRAILER } from "./block.ts";
 import { BlockBuilder } from "./block_builder.ts";
 import { BlockOutput } from "./block_output.ts";
 import { type BlockHandle, encodeFooter, encodeHandle, MAX_HANDLE_BYTES, putHandle } from "./footer.ts";
-import { PiecePool } from "./piece_pool.ts";
 import { encodeProperties, PROPERTIES_BLOCK, type TableSummary, type TableType } from "./properties.ts";
 import { BLOCK_TRAILER_BYTES } from "./table_file.ts";
 import type { TableIndex } from "./table_index.ts";
+import { MemorySink, type TableSink } from "./table_sink.ts";
 
 export interface TableWriterOptions {
   readonly type: TableType;
   /** A data block ends when its entries have this many bytes, before compression. Default: 4 KiB. */
   readonly blockBytes?: number;
-  /** Where memory comes from. Who gives a pool gives the pieces of the finished table back. */
-  readonly pool?: PiecePool;
+  /** Where the file goes. Without it it stays in memory. */
+  readonly sink?: TableSink;
 }
 
 /** Neighbouring blocks of another table, as they are stored there. */
@@ -28,19 +28,13 @@ export interface StoredBlocks {
   readonly to: number;
   /** From the start of the first block to the end of the last one's trailer. */
   readonly bytes: Uint8Array;
-  /** The piece of the writer's pool that the bytes lie in; the table's from then on. */
-  readonly piece?: Uint8Array;
   readonly records: number;
   readonly keyBytes: number;
   readonly valueBytes: number;
 }
 
-/** A table that was written. */
+/** A table that was written, all of which its sink has. */
 export interface FinishedTable {
-  /** The file, one part behind the other. */
-  readonly parts: readonly Uint8Array[];
-  /** The memory that the parts lie in. */
-  readonly pieces: readonly Uint8Array[];
   readonly sizeBytes: number;
   /** The stored checksum of its index. */
   readonly indexChecksum: number;
@@ -52,7 +46,7 @@ const RESTART_INTERVAL = 16;
 const NO_RECORD_TRAILER = Uint8Array.of(0xff, 0, 0, 0, 0, 0, 0, 0);
 
 /**
- * Builds a table in memory from records in ascending order of their keys.
+ * Builds a table from records in ascending order of their keys.
  *
  * The separator of a data block in the index is the block's last key, whole. Shortened separators would make an index
  * entry depend on the block that follows; so it depends on its own block alone, and a writer that reuses unchanged blocks
@@ -61,6 +55,7 @@ const NO_RECORD_TRAILER = Uint8Array.of(0xff, 0, 0, 0, 0, 0, 0, 0);
 export class TableWriter {
   readonly #type: TableType;
   readonly #blockBytes: number;
+  readonly #sink: TableSink;
   readonly #output: BlockOutput;
   readonly #block = new BlockBuilder({ restartInterval: RESTART_INTERVAL, trailer: RECORD_TRAILER });
   readonly #index = new BlockBuilder({ restartInterval: 1, trailer: RECORD_TRAILER });
@@ -71,9 +66,10 @@ export class TableWriter {
   #valueBytes = 0;
   #finished = false;
 
-  constructor({ type, blockBytes = BLOCK_BYTES, pool = new PiecePool() }: TableWriterOptions) {
+  constructor({ type, blockBytes = BLOCK_BYTES, sink = new MemorySink() }: TableWriterOptions) {
     this.#type = type;
-    this.#output = new BlockOutput(pool);
+    this.#sink = sink;
+    this.#output = new BlockOutput(sink);
     this.#blockBytes = blockBytes;
   }
 
@@ -108,13 +104,23 @@ export class TableWriter {
     return this.#output.lastFingerprint();
   }
 
+  /** How many bytes of stored blocks still fit the memory under way. */
+  get storedRoomLeft(): number {
+    return this.#output.roomLeft;
+  }
+
+  /** Returns at least so much memory: stored blocks that lie at its start when they are added are not copied. */
+  storedRoom(bytes: number): Uint8Array {
+    return this.#output.room(bytes);
+  }
+
   /**
    * Takes blocks of another table over as they are, checksums included: what is damaged there stays detectable here.
    * Their keys sort after all that was added; no block may be under way, and their separators have to be last keys.
    */
-  addStored({ index, from, to, bytes, piece, ...counts }: StoredBlocks): void {
+  addStored({ index, from, to, bytes, ...counts }: StoredBlocks): void {
     assertInvariant(!this.#finished && this.#block.sizeBytes === 0, "stored blocks come between blocks");
-    const start = this.#output.appendStored(bytes, piece);
+    const start = this.#output.appendStored(bytes);
     this.#index.addEntries(index, { from, to, shift: start - index.offset(from) });
     this.#index.continueAfter(index.separator(to - 1));
     this.#block.continueAfter(index.separator(to - 1));
@@ -124,13 +130,15 @@ export class TableWriter {
     this.#valueBytes += counts.valueBytes;
   }
 
-  /** Returns the whole file; nothing can be added afterwards. `summary` becomes its user properties. */
+  /** Ends a table that has no sink and returns the whole file. */
   finish(summary: TableSummary): Uint8Array {
-    return concatBytes(...this.finishInParts(summary).parts);
+    this.end(summary);
+    assertInvariant(this.#sink instanceof MemorySink, "only a table in memory can be returned");
+    return concatBytes(...this.#sink.parts);
   }
 
-  /** Does what {@link finish} does, without joining the parts of a large file. */
-  finishInParts(summary: TableSummary): FinishedTable {
+  /** Ends the table: nothing can be added afterwards. `summary` becomes its user properties. */
+  end(summary: TableSummary): FinishedTable {
     assertInvariant(!this.#finished, "a table is finished once");
     this.#finished = true;
     let index = this.#index;
@@ -160,8 +168,8 @@ export class TableWriter {
     const metaindex = new BlockBuilder({ restartInterval: 1, trailer: EMPTY_BYTES });
     metaindex.add(utf8(PROPERTIES_BLOCK), encodeHandle(properties));
     const metaindexHandle = this.#output.append(metaindex.finish(), "plain");
-    const parts = this.#output.finish(encodeFooter({ metaindex: metaindexHandle, index: indexHandle }));
-    return { parts, pieces: this.#output.pieces, sizeBytes: this.#output.length, indexChecksum };
+    this.#output.finish(encodeFooter({ metaindex: metaindexHandle, index: indexHandle }));
+    return { sizeBytes: this.#output.length, indexChecksum };
   }
 
   #endBlock(index: BlockBuilder): void {

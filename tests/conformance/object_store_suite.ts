@@ -9,6 +9,7 @@ import test, { type TestContext } from "node:test";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import { testObjectListing } from "./object_store_listing_suite.ts";
 import { testObjectPuts, testPutsInPlaces } from "./object_store_put_suite.ts";
+import { testUnnamedObjects } from "./object_store_unnamed_suite.ts";
 import { assertSameBytes, collect, isKind, keysOf, patternOf, textOf } from "./object_store_support.ts";
 
 export interface ObjectStoreCapabilities {
@@ -16,6 +17,8 @@ export interface ObjectStoreCapabilities {
   readonly anyKey?: boolean;
   /** Objects are written in places: `putAt`. */
   readonly writesInPlaces?: boolean;
+  /** Objects are begun before they have a key: `begin`. */
+  readonly beginsUnnamed?: boolean;
 }
 
 export interface ObjectStoreSuiteOptions {
@@ -40,6 +43,7 @@ export function testObjectStore(driver: string, options: ObjectStoreSuiteOptions
   };
   testObjectPuts(check);
   if (options.capabilities?.writesInPlaces) testPutsInPlaces(check);
+  if (options.capabilities?.beginsUnnamed) testUnnamedObjects(check);
   testReads(check);
   testDeleteAndFlush(check);
   testKeys(check, options.capabilities ?? {});

@@ -105,7 +105,7 @@ async function writeRecords(
       metadata,
       contentType: content_type,
     });
-    if (writer.add(record)) await writer.endRange();
+    if (writer.add(record)) await writer.proceed();
   }
   return (await writer.finish()).id;
 }
