@@ -10,6 +10,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isElf, withoutDebugging } from "./elf.ts";
+import { withSmallerBuffer } from "./lmdb_buffer.ts";
 
 /** The part of Bun's plugin interface that is used. */
 interface Build {
@@ -74,7 +75,7 @@ function embeddedFile(
   lmdb: string,
   { native, work }: { native: string; work: string },
 ): { path: string; name: string } {
-  const content = withShorterMessages(withoutDebugging(readFileSync(native)));
+  const content = withSmallerBuffer(withShorterMessages(withoutDebugging(readFileSync(native))));
   const { version } = JSON.parse(readFileSync(join(lmdb, "package.json"), "utf8")) as { version: string };
   const digest = createHash("sha256").update(content).digest("hex").slice(0, 16);
   const name = `lmdb-${version}-${digest}`;

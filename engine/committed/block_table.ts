@@ -40,18 +40,20 @@ export class BlockTable {
     return new Uint8Array(this.#words.buffer, this.#words.byteOffset, this.#words.byteLength);
   }
 
-  /** How many keys of the block may end a range, its last one included. */
-  breaks(i: number): number {
-    return this.#words[i * ROW_WORDS + BREAKS]!;
-  }
-
   /** CRC-32 of the block as it is stored: it tells whether a file's block is the one that the row is about, and undamaged. */
   fingerprint(i: number): number {
     return this.#words[i * ROW_WORDS + FINGERPRINT]!;
   }
 
-  weight(i: number): number {
-    return this.#words[i * ROW_WORDS + WEIGHT]!;
+  /** Returns the first block from `from` on with a key that may end a range, or with which they weigh `room`; `to` if none before it does. */
+  endOfQuiet(from: number, to: number, room: number): number {
+    const words = this.#words;
+    let i = from;
+    for (let at = from * ROW_WORDS, left = room; i < to; i++, at += ROW_WORDS) {
+      left -= words[at + WEIGHT]!;
+      if (left <= 0 || words[at + BREAKS] !== 0) break;
+    }
+    return i;
   }
 
   /** Returns how many records of the range come before block `i`. */

@@ -56,6 +56,12 @@ export class RecordIds {
     this.#end += RECORD_ID_BYTES;
   }
 
+  /** Takes room for so many more and a few: growing step by step would take twice the memory. */
+  expect(count: number): void {
+    const end = this.#end + count * RECORD_ID_BYTES;
+    if (end > this.#bytes.length) this.#grow(end + SLOTS_AT_ONCE * RECORD_ID_BYTES);
+  }
+
   /** Adds IDs that are known: `count` of them from the `from`-th on. */
   addKnown(ids: Uint8Array, from: number, count: number): void {
     const length = count * RECORD_ID_BYTES;
@@ -87,8 +93,12 @@ export class RecordIds {
   }
 
   #reserve(more: number): void {
-    if (this.#end + more <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#end + more));
+    const end = this.#end + more;
+    if (end > this.#bytes.length) this.#grow(Math.max(this.#bytes.length * 2, end));
+  }
+
+  #grow(bytes: number): void {
+    const grown = new Uint8Array(bytes);
     grown.set(this.#bytes.subarray(0, this.#end));
     this.#bytes = grown;
     this.#words = new Int32Array(grown.buffer);

@@ -113,7 +113,9 @@ export class RangeWriter {
     this.#maxKey = index.separator(to - 1);
     this.#hash.forget();
     this.#sizeBytes += totals.weight;
-    this.#ids.addKnown(old.recordIds!, blocks.firstRecord(from), totals.records);
+    const first = blocks.firstRecord(from);
+    this.#ids.expect(old.info.count - first);
+    this.#ids.addKnown(old.recordIds!, first, totals.records);
     this.#blocks.addRows(blocks.rows(from, to));
     return true;
   }

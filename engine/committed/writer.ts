@@ -94,20 +94,15 @@ export class MetarangeWriter {
    */
   async addBlocks(old: OpenRange, from: number, to: number): Promise<number> {
     const blocks = old.blocks!;
-    const start = this.#open?.writer.sizeBytes ?? 0;
-    let end = from;
-    for (let size = start; end < to && blocks.breaks(end) === 0; end++) {
-      size += blocks.weight(end);
-      if (size >= this.#options.chunking.maxSizeBytes) break;
-    }
+    const room = this.#options.chunking.maxSizeBytes - (this.#open?.writer.sizeBytes ?? 0);
+    const end = blocks.endOfQuiet(from, to, room);
     if (end === from) return 0;
     const { writer, body } = this.#open ??= this.#newRange();
     const { index } = old.table;
     let at = from;
     while (at < end) {
-      const first = index.offset(at), most = writer.copiedBytes;
-      let next = at + 1;
-      while (next < end && index.end(next) - first <= most) next++;
+      const most = index.offset(at) + writer.copiedBytes;
+      const next = index.firstBeyond(most, { from: at, to: end });
       if (!await writer.addBlocks(old, at, next)) {
         await old.renewBlocks();
         break;

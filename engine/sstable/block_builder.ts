@@ -1,15 +1,15 @@
 /** Writes blocks; `block.ts` tells how they look. */
 
-import { EMPTY_BYTES } from "../../base/bytes.ts";
+import { asBuffer, EMPTY_BYTES } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { RESTART_BYTES } from "./block.ts";
 import { MAX_HANDLE_BYTES } from "./footer.ts";
 import type { TableIndex } from "./table_index.ts";
-import { putVarint, varintLength } from "./varint.ts";
 
 /** Copying more than this byte by byte takes longer than a call. */
 const SHORT_BYTES = 64;
 const FIRST_CAPACITY = 8 * 1024;
+const FIRST_RESTARTS = 64;
 /** Blocks of so many bytes are indexes; the memory of one serves the next, since fresh memory is dear. */
 const SPARE_BYTES = { min: 64 * 1024, max: 4 * 1024 * 1024 };
 let spareBytes: Uint8Array | undefined;
@@ -39,7 +39,9 @@ export class BlockBuilder {
   readonly #trailer: Uint8Array;
   #bytes: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   #end = 0;
-  #restarts: number[] = [0];
+  /** Processors that we run on have numbers as blocks have them: the lowest byte first. */
+  #restarts = new Uint32Array(FIRST_RESTARTS);
+  #restartCount = 1;
   #entriesSinceRestart = 0;
   #lastKey = new Uint8Array(256);
   /** -1 before the first key. */
@@ -68,7 +70,7 @@ export class BlockBuilder {
     const sharedWithLast = this.#rememberKey(key);
     let shared = sharedWithLast;
     if (this.#entriesSinceRestart === this.#restartInterval) {
-      this.#restarts.push(this.#end);
+      this.#addRestart(this.#end);
       this.#entriesSinceRestart = 0;
     }
     if (this.#entriesSinceRestart++ === 0) shared = 0;
@@ -92,23 +94,33 @@ export class BlockBuilder {
    * whole; their blocks lie `shift` bytes further on.
    */
   addEntries(index: TableIndex, { from, to, shift }: EntryRun): void {
-    const { separators } = index, trailer = this.#trailer, restarts = this.#restarts;
+    const { separators } = index, trailer = this.#trailer;
     assertInvariant(this.#restartInterval === 1, "only an index takes over whole keys");
     const more = ENTRY_HEAD_BYTES + trailer.length + MAX_HANDLE_BYTES;
     this.#reserve(index.separatorEnd(to - 1) - index.separatorStart(from) + (to - from) * more);
-    const bytes = this.#bytes;
+    // A short command runs this once, before it is compiled: so it is one loop, which leaves to the runtime's calls what it can.
+    const bytes = this.#bytes, source = asBuffer(separators), target = asBuffer(bytes);
     let at = this.#end;
-    for (let i = from; i < to; i++) {
-      const start = index.separatorStart(i), end = index.separatorEnd(i);
-      const offset = index.offset(i) + shift, length = index.length(i);
-      if (this.#entriesSinceRestart > 0) restarts.push(at);
+    for (let i = from, start = index.separatorStart(from); i < to; i++) {
+      const end = index.separatorEnd(i);
+      if (this.#entriesSinceRestart > 0) this.#addRestart(at);
       this.#entriesSinceRestart = 1;
       bytes[at++] = 0;
-      at = putVarint(bytes, at, end - start + trailer.length);
-      at = putVarint(bytes, at, varintLength(offset) + varintLength(length));
-      for (let k = start; k < end; k++) bytes[at++] = separators[k]!;
-      for (let k = 0; k < trailer.length; k++) bytes[at++] = trailer[k]!;
-      at = putVarint(bytes, putVarint(bytes, at, offset), length);
+      let rest = end - start + trailer.length;
+      for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+      bytes[at++] = rest;
+      const handleLengthAt = at++;
+      source.copy(target, at, start, end);
+      at += end - start;
+      bytes.set(trailer, at);
+      at += trailer.length;
+      let offset = index.offset(i) + shift, length = index.length(i);
+      for (; offset >= 0x80; offset = Math.floor(offset / 0x80)) bytes[at++] = (offset % 0x80) | 0x80;
+      bytes[at++] = offset;
+      for (; length >= 0x80; length >>>= 7) bytes[at++] = (length & 0x7f) | 0x80;
+      bytes[at++] = length;
+      bytes[handleLengthAt] = at - handleLengthAt - 1 - (end - start) - trailer.length;
+      start = end;
     }
     this.#end = at;
   }
@@ -120,19 +132,16 @@ export class BlockBuilder {
 
   /** Returns the block, as a view that is valid until the next entry, and begins a new one. */
   finish(): Uint8Array {
-    const restarts = this.#restarts;
-    this.#reserve(RESTART_BYTES * (restarts.length + 1));
-    const view = new DataView(this.#bytes.buffer);
-    let end = this.#end;
-    for (const restart of restarts) {
-      view.setUint32(end, restart, true);
-      end += RESTART_BYTES;
-    }
-    view.setUint32(end, restarts.length, true);
+    const count = this.#restartCount;
+    this.#addRestart(count);
+    const end = this.#end + RESTART_BYTES * (count + 1);
+    this.#reserve(RESTART_BYTES * (count + 1));
+    this.#bytes.set(new Uint8Array(this.#restarts.buffer, 0, RESTART_BYTES * (count + 1)), this.#end);
     this.#end = 0;
-    this.#restarts = [0];
+    // The first is always 0.
+    this.#restartCount = 1;
     this.#entriesSinceRestart = 0;
-    return this.#bytes.subarray(0, end + RESTART_BYTES);
+    return this.#bytes.subarray(0, end);
   }
 
   /** Returns how long a prefix the key shares with the last one, which it replaces. */
@@ -154,6 +163,15 @@ export class BlockBuilder {
     }
     this.#lastKeyLength = key.length;
     return shared;
+  }
+
+  #addRestart(at: number): void {
+    if (this.#restartCount === this.#restarts.length) {
+      const grown = new Uint32Array(2 * this.#restartCount);
+      grown.set(this.#restarts);
+      this.#restarts = grown;
+    }
+    this.#restarts[this.#restartCount++] = at;
   }
 
   #putVarint(value: number): void {

@@ -236,9 +236,10 @@ export class TableReader {
    */
   firstOther(stored: Uint8Array, { from, to, known }: StoredRun): number {
     const { index } = this, start = index.offset(from);
-    for (let i = from; i < to; i++) {
-      const block = stored.subarray(index.offset(i) - start, index.end(i) - start);
-      if (crc32(block) !== known.fingerprint(i)) return i;
+    for (let i = from, at = 0; i < to; i++) {
+      const end = index.end(i) - start;
+      if (crc32(stored.subarray(at, end)) !== known.fingerprint(i)) return i;
+      at = end;
     }
     return to;
   }

@@ -177,3 +177,28 @@ test("a table without properties can be read", async () => {
   assert.equal((await reader.properties()).size, 0);
   await assertReads(reader, [{ key: utf8("a"), value: utf8("1") }], [utf8("a"), utf8("b")]);
 });
+
+test("an index with keys of all lengths is read, and tells which blocks end before a place in the file", async () => {
+  const lengths = [1, 2, 100, 118, 119, 120, 121, 127, 128, 1000, 1015, 1016, 1017, 3000, 16_383, 16_384];
+  for (const longest of [120, 1016, 20_000]) {
+    const keys = lengths.filter((length) => length <= longest).map((length) =>
+      new Uint8Array(length).fill(7)
+    );
+    const records = keys.map((key) => ({ key, value: key }));
+    const reader = await openBytes(writeTable(records, { blockBytes: 1 }));
+    const { index } = reader;
+    assert.equal(index.count, records.length);
+    assert.deepEqual(keys.map((_, i) => index.separator(i).slice()), keys);
+    await assertReads(reader, records, keys.map(afterKey));
+    const beyond = (place: number, from: number, to: number) => {
+      let i = from + 1;
+      while (i < to && index.end(i) <= place) i++;
+      return i;
+    };
+    for (let from = 0; from < index.count; from++) {
+      for (const place of [0, index.end(from), ...keys.map((_, i) => index.end(i) + (i % 3) - 1)]) {
+        assert.equal(index.firstBeyond(place, { from, to: index.count }), beyond(place, from, index.count));
+      }
+    }
+  }
+});

@@ -98,13 +98,17 @@ export class TableFile {
     this.checkExtent(offset, length);
   }
 
+  /** Where the content of the last block must end at the latest. */
+  get blocksEnd(): number {
+    return this.#source.sizeBytes - FOOTER_BYTES - BLOCK_TRAILER_BYTES;
+  }
+
   /** Does what {@link checkHandle} does. */
   checkExtent(offset: number, length: number): void {
-    const end = this.#source.sizeBytes - FOOTER_BYTES - BLOCK_TRAILER_BYTES;
     if (length > MAX_BLOCK_BYTES) {
       corrupt(this.name, offset, `block of ${length} bytes, more than ${MAX_BLOCK_BYTES}`);
     }
-    if (offset + length > end) {
+    if (offset + length > this.blocksEnd) {
       corrupt(this.name, offset, `block of ${length} bytes that reaches beyond the file`);
     }
   }

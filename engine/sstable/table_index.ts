@@ -1,14 +1,17 @@
 /** The index of a table: where its data blocks lie, and the keys at which they end. */
 
+import { asBuffer, compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
 import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
-import { type Block, BlockCursor } from "./block.ts";
+import type { Block } from "./block.ts";
 import { type BlockHandle, decodeHandle } from "./footer.ts";
 import { decodeAt } from "./malformed.ts";
 import { RecordDecoder, tableRecord } from "./records.ts";
 import { BLOCK_TRAILER_BYTES, type TableFile } from "./table_file.ts";
 
 const STEP = 1024;
+/** With its trailer; so that its length takes two bytes at most. */
+const MAX_PLAIN_KEY_BYTES = 1024;
 /** An entry has three lengths, a trailer of 8 bytes behind its key, and a handle of at least two. */
 const MIN_ENTRY_BYTES = 13;
 
@@ -22,7 +25,7 @@ export class TableIndex {
   #count = 0;
   #offsets: Float64Array = new Float64Array(0);
   #lengths: Uint32Array = new Uint32Array(0);
-  #separators: Uint8Array = new Uint8Array(0);
+  #separators: Uint8Array = EMPTY_BYTES;
   /** Where each separator ends in `#separators`; it begins where the one before it ends. */
   #ends: Uint32Array = new Uint32Array(0);
 
@@ -84,17 +87,21 @@ export class TableIndex {
   /** Adds the rows of an index block. */
   addBlock(block: Block, file: TableFile): void {
     const before = this.#count;
-    const cursor = new BlockCursor(block);
     this.#reserveFor(block);
-    while (cursor.next()) {
-      if (cursor.shared > 0) {
-        // Only foreign indexes share prefixes.
-        this.#count = before;
-        return this.#addDecoded(block, file);
-      }
-      this.#addSeparator(block, cursor.restStart, cursor.userKeyLength);
-      this.#addHandleAt(cursor, file);
+    if (this.#addPlain(block, file)) return;
+    this.#count = before;
+    this.#addDecoded(block, file);
+  }
+
+  /** Returns the first block behind `from` that ends beyond a place in the file, or `to` if none before it does. */
+  firstBeyond(place: number, { from, to }: { from: number; to: number }): number {
+    let low = from + 1, high = to;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.end(middle) <= place) low = middle + 1;
+      else high = middle;
     }
+    return low;
   }
 
   /**
@@ -128,45 +135,66 @@ export class TableIndex {
     return low;
   }
 
+  /**
+   * Adds rows as we write them: keys are whole, all numbers short. Returns `false` when there are others, or damage. A short
+   * command runs this once, before it is compiled: so it is one loop, which leaves to the runtime's calls what it can.
+   */
+  #addPlain(block: Block, file: TableFile): boolean {
+    const { bytes, entriesEnd, trailerBytes } = block, source = asBuffer(bytes);
+    const offsets = this.#offsets, lengths = this.#lengths, ends = this.#ends, lastBlockEnd = file.blocksEnd;
+    const separators = asBuffer(this.#separators);
+    let count = this.#count;
+    let last = count > 1 ? ends[count - 2]! : 0, end = this.separatorStart(count);
+    let blockEnd = count > 0 ? this.end(count - 1) : 0;
+    for (let at = 0; at < entriesEnd; count++) {
+      if (count === lengths.length || bytes[at++] !== 0) return false;
+      let rest = bytes[at++]!;
+      if (rest >= 0x80) rest += (bytes[at++]! - 1) * 0x80;
+      const handleBytes = bytes[at++]!, key = at, keyEnd = at + rest - trailerBytes;
+      at += rest + handleBytes;
+      if (rest > MAX_PLAIN_KEY_BYTES || keyEnd < key || handleBytes >= 0x80 || at > entriesEnd) return false;
+      if (end + keyEnd - key > separators.length) return false;
+      if (count > 0 && source.compare(separators, last, end, key, keyEnd) <= 0) return false;
+      source.copy(separators, end, key, keyEnd);
+      last = end;
+      end += keyEnd - key;
+
+      let from = keyEnd + trailerBytes, byte = bytes[from++]!, offset = byte & 0x7f;
+      for (let scale = 0x80; byte >= 0x80; scale *= 0x80) offset += ((byte = bytes[from++]!) & 0x7f) * scale;
+      byte = bytes[from++]!;
+      let length = byte & 0x7f;
+      for (let scale = 0x80; byte >= 0x80; scale *= 0x80) length += ((byte = bytes[from++]!) & 0x7f) * scale;
+      if (from !== at || offset < blockEnd || offset + length > lastBlockEnd || length > MAX_BLOCK_BYTES) {
+        return false;
+      }
+      blockEnd = offset + length + BLOCK_TRAILER_BYTES;
+      ends[count] = end;
+      offsets[count] = offset;
+      lengths[count] = length;
+    }
+    this.#count = count;
+    return true;
+  }
+
   #addDecoded(block: Block, file: TableFile): void {
     const decoder = new RecordDecoder(block, { make: tableRecord });
     for (let entries = decoder.next(STEP); entries.length > 0; entries = decoder.next(STEP)) {
       for (const { key, value } of entries) {
-        this.#addSeparator({ bytes: key, fail: (why) => block.fail(why) }, 0, key.length);
+        this.#addSeparator(block, key);
         const { offset, length } = decodeAt(block.place, () => decodeHandle(value));
         this.#addRow(offset, length, file);
       }
     }
   }
 
-  /** Adds a separator that lies in some bytes. */
-  #addSeparator(source: Pick<Block, "bytes" | "fail">, from: number, length: number): void {
-    const { bytes } = source;
+  #addSeparator(block: Block, key: Uint8Array): void {
     const i = this.#count;
-    const start = this.separatorStart(i);
-    const end = start + length;
-    if (end > MAX_BLOCK_BYTES) source.fail("keys that take more than a block may");
+    const start = this.separatorStart(i), end = start + key.length;
+    if (end > MAX_BLOCK_BYTES) block.fail("keys that take more than a block may");
+    if (i > 0 && compareBytes(this.separator(i - 1), key) >= 0) block.fail("keys out of order");
     this.#reserve(i + 1, end);
-    const separators = this.#separators;
-    // No view of each: an index has thousands.
-    const last = i > 0 ? this.separatorStart(i - 1) : start;
-    const common = Math.min(start - last, length);
-    let at = 0;
-    while (at < common && separators[last + at] === bytes[from + at]) at++;
-    const isBehind = at < common ? separators[last + at]! < bytes[from + at]! : length > start - last;
-    if (i > 0 && !isBehind) source.fail("keys out of order");
-    for (let k = 0; k < length; k++) separators[start + k] = bytes[from + k]!;
+    this.#separators.set(key, start);
     this.#ends[i] = end;
-  }
-
-  /** Adds the handle that is a cursor's value, to the separator that was added last. */
-  #addHandleAt(cursor: BlockCursor, file: TableFile): void {
-    const { bytes, place } = cursor.block, { valueStart, end } = cursor;
-    const offset = shortVarint(bytes, valueStart, end);
-    const length = shortVarint(bytes, varintEnd, end);
-    if (offset >= 0 && length >= 0 && varintEnd === end) return this.#addRow(offset, length, file);
-    const handle = decodeAt(place, () => decodeHandle(cursor.value()));
-    this.#addRow(handle.offset, handle.length, file);
   }
 
   #addRow(offset: number, length: number, file: TableFile): void {
@@ -198,23 +226,6 @@ export class TableIndex {
       this.#separators = grown(this.#separators, new Uint8Array(Math.max(separatorsEnd, room * 2)));
     }
   }
-}
-
-/** Where the number that {@link shortVarint} returned ends. */
-let varintEnd = 0;
-
-/** Returns the varint of at most six bytes at `at`, or -1 when there is none. */
-function shortVarint(bytes: Uint8Array, at: number, end: number): number {
-  let value = 0, scale = 1;
-  for (let i = at; i < end && i < at + 6; i++, scale *= 0x80) {
-    const byte = bytes[i]!;
-    value += (byte & 0x7f) * scale;
-    if (byte < 0x80) {
-      varintEnd = i + 1;
-      return value;
-    }
-  }
-  return -1;
 }
 
 function grown<T extends Float64Array | Uint32Array | Uint8Array>(old: T, larger: T): T {
