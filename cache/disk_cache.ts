@@ -19,9 +19,12 @@ import {
   lstatSync,
   openSync,
   readSync,
+  renameSync,
   type Stats,
+  write,
+  writeSync,
 } from "node:fs";
-import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { EMPTY_BYTES, hex } from "../base/bytes.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
@@ -65,7 +68,7 @@ const PAUSE_MS = 60 * 1000;
 const KEPT_PART = 0.9;
 /** The folder is looked at again when this part of the bound was written: other processes write too. */
 const SCAN_PART = 0.05;
-/** Reading so much from the page cache takes less than handing it to another thread. */
+/** Reading or writing so much by way of the page cache takes less than handing it to another thread. */
 const SMALL_BYTES = 256 * 1024;
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -184,7 +187,7 @@ class FolderCache implements DiskCache {
         await mkdir(this.#folder, { recursive: true, mode: 0o700 });
         await this.#createFile(temporary, { parts, modifiedMs });
       }
-      await rename(temporary, path);
+      renameSync(temporary, path);
     } catch (error) {
       await unlink(temporary).catch(() => {});
       throw error;
@@ -250,20 +253,32 @@ function readPart(fd: number, { offset, out }: { offset: number; out: Uint8Array
   return out.subarray(0, at);
 }
 
-/** Creates a file, which must be new, of the parts one after the other. */
+/**
+ * Creates a file, which must be new, of the parts one after the other. Only what takes long goes to another thread: there are
+ * few of them, and what waits for its turn may wait for a flush.
+ */
 async function createFile(
   path: string,
   { parts, modifiedMs }: { parts: readonly Uint8Array[]; modifiedMs: number },
 ): Promise<void> {
-  const file = await open(path, "wx", 0o600);
+  const fd = openSync(path, "wx", 0o600);
   try {
     for (const part of parts) {
-      for (let at = 0; at < part.length;) at += (await file.write(part, at, part.length - at)).bytesWritten;
+      for (let at = 0; at < part.length;) at += await writeSome(fd, part, at);
     }
-    await file.utimes(modifiedMs / 1000, modifiedMs / 1000);
+    futimesSync(fd, modifiedMs / 1000, modifiedMs / 1000);
   } finally {
-    await file.close();
+    closeSync(fd);
   }
+}
+
+/** Writes what is left of `bytes` from `at` on, or a part of it; returns how much. */
+function writeSome(fd: number, bytes: Uint8Array, at: number): number | Promise<number> {
+  const length = bytes.length - at;
+  if (length <= SMALL_BYTES) return writeSync(fd, bytes, at, length);
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, at, length, null, (error, written) => error ? reject(error) : resolve(written));
+  });
 }
 
 function isOfSystem(error: unknown): boolean {
