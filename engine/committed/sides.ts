@@ -12,7 +12,7 @@
  * its ID, or whose index is not one of ours, has none and is read record by record. Numbers are in the machine's own order.
  */
 
-import { equalBytes, fromHex } from "../../base/bytes.ts";
+import { EMPTY_BYTES, equalBytes, fromHex } from "../../base/bytes.ts";
 import { fnv1a64Mod, sha256 } from "../../base/hashes.ts";
 import { crc32 } from "../../base/platform.ts";
 import type { DiskCache } from "../../cache/mod.ts";
@@ -40,6 +40,9 @@ const HEAD_BYTES = 56;
 /** The head, and behind it the checksum of the record IDs. */
 const ROWS_START = HEAD_BYTES + 4;
 const SUM_BYTES = 32;
+
+/** What the last block table was encoded in. */
+let spareBytes: Uint8Array | undefined;
 
 export class Sides {
   readonly #options: SideOptions;
@@ -91,7 +94,11 @@ export class Sides {
     // A copy: the writer uses its memory again.
     if (!disk) return this.#ids.set(id, side.recordIds.slice(), side.recordIds.length);
     await disk.write(`${id}.ids`, side.recordIds);
-    await disk.write(`${id}.blocks`, encodeTable(table, this.#head(id, file)));
+    const spare = spareBytes;
+    spareBytes = undefined;
+    const encoded = encodeTable(table, this.#head(id, file), spare);
+    await disk.write(`${id}.blocks`, encoded);
+    spareBytes = new Uint8Array(encoded.buffer);
   }
 
   /** Whether a file was found to hold other records than the ID that it is named by says. */
@@ -149,9 +156,18 @@ export class Sides {
   }
 }
 
-function encodeTable({ blocks, idsChecksum }: KnownTable, head: Uint8Array): Uint8Array {
+/** Returns a table as it is kept, in `memory` if that has room, else in memory with some more. */
+function encodeTable(
+  { blocks, idsChecksum }: KnownTable,
+  head: Uint8Array,
+  memory: Uint8Array = EMPTY_BYTES,
+): Uint8Array {
   const rows = blocks.bytes;
-  const out = new Uint8Array(ROWS_START + rows.length + SUM_BYTES);
+  const length = ROWS_START + rows.length + SUM_BYTES;
+  const out = (memory.length < length ? new Uint8Array(Math.ceil(length * 1.25)) : memory).subarray(
+    0,
+    length,
+  );
   out.set(head);
   new DataView(out.buffer).setUint32(HEAD_BYTES, idsChecksum, true);
   out.set(rows, ROWS_START);

@@ -179,6 +179,11 @@ export class BlockCursor {
     return -1;
   }
 
+  /** Moves in front of the last restart point. */
+  toLastRestart(): void {
+    this.#moveTo(this.block.restart(this.block.restartCount - 1));
+  }
+
   #moveTo(offset: number): void {
     this.end = offset;
     this.keyLength = 0;

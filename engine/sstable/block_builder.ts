@@ -10,8 +10,8 @@ import type { TableIndex } from "./table_index.ts";
 const SHORT_BYTES = 64;
 const FIRST_CAPACITY = 8 * 1024;
 const FIRST_RESTARTS = 64;
-/** Blocks of so many bytes are indexes; the memory of one serves the next, since fresh memory is dear. */
-const SPARE_BYTES = { min: 64 * 1024, max: 4 * 1024 * 1024 };
+/** The memory of one index serves the next, since fresh memory is dear, unless it is unusual. */
+const MAX_SPARE_BYTES = 4 * 1024 * 1024;
 let spareBytes: Uint8Array | undefined;
 /** Room for three varint32 in front of a key. */
 const ENTRY_HEAD_BYTES = 15;
@@ -94,24 +94,25 @@ export class BlockBuilder {
    * whole; their blocks lie `shift` bytes further on.
    */
   addEntries(index: TableIndex, { from, to, shift }: EntryRun): void {
-    const { separators } = index, trailer = this.#trailer;
+    const { prefix, suffixes } = index, trailer = this.#trailer;
     assertInvariant(this.#restartInterval === 1, "only an index takes over whole keys");
-    const more = ENTRY_HEAD_BYTES + trailer.length + MAX_HANDLE_BYTES;
-    this.#reserve(index.separatorEnd(to - 1) - index.separatorStart(from) + (to - from) * more);
+    const more = ENTRY_HEAD_BYTES + prefix.length + trailer.length + MAX_HANDLE_BYTES;
+    this.#reserve(index.suffixEnd(to - 1) - index.suffixStart(from) + (to - from) * more);
     // A short command runs this once, before it is compiled: so it is one loop, which leaves to the runtime's calls what it can.
-    const bytes = this.#bytes, source = asBuffer(separators), target = asBuffer(bytes);
+    const bytes = this.#bytes, source = asBuffer(suffixes), target = asBuffer(bytes);
     let at = this.#end;
-    for (let i = from, start = index.separatorStart(from); i < to; i++) {
-      const end = index.separatorEnd(i);
+    for (let i = from, start = index.suffixStart(from); i < to; i++) {
+      const end = index.suffixEnd(i), keyBytes = prefix.length + end - start;
       if (this.#entriesSinceRestart > 0) this.#addRestart(at);
       this.#entriesSinceRestart = 1;
       bytes[at++] = 0;
-      let rest = end - start + trailer.length;
+      let rest = keyBytes + trailer.length;
       for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
       bytes[at++] = rest;
       const handleLengthAt = at++;
-      source.copy(target, at, start, end);
-      at += end - start;
+      bytes.set(prefix, at);
+      source.copy(target, at + prefix.length, start, end);
+      at += keyBytes;
       bytes.set(trailer, at);
       at += trailer.length;
       let offset = index.offset(i) + shift, length = index.length(i);
@@ -119,7 +120,7 @@ export class BlockBuilder {
       bytes[at++] = offset;
       for (; length >= 0x80; length >>>= 7) bytes[at++] = (length & 0x7f) | 0x80;
       bytes[at++] = length;
-      bytes[handleLengthAt] = at - handleLengthAt - 1 - (end - start) - trailer.length;
+      bytes[handleLengthAt] = at - handleLengthAt - 1 - keyBytes - trailer.length;
       start = end;
     }
     this.#end = at;
@@ -179,25 +180,27 @@ export class BlockBuilder {
     this.#bytes[this.#end++] = value;
   }
 
-  /** Has the memory used again by another builder. What {@link finish} returned must have been copied. */
+  /** Has the memory of an index used again by another one. What {@link finish} returned must have been copied. */
   release(): void {
     const { length } = this.#bytes;
-    if (length >= SPARE_BYTES.min && length <= SPARE_BYTES.max) spareBytes = this.#bytes;
+    if (length > (spareBytes?.length ?? FIRST_CAPACITY) && length <= MAX_SPARE_BYTES) {
+      spareBytes = this.#bytes;
+    }
     this.#bytes = EMPTY_BYTES;
   }
 
   #reserve(more: number): void {
     if (this.#end + more <= this.#bytes.length) return;
-    const grown = memoryOf(Math.max(this.#bytes.length * 2, this.#end + more));
+    const grown = this.#memoryOf(Math.max(this.#bytes.length * 2, this.#end + more));
     grown.set(this.#bytes.subarray(0, this.#end));
     this.#bytes = grown;
   }
-}
 
-/** Returns memory for so many bytes or more. */
-function memoryOf(length: number): Uint8Array {
-  const spare = spareBytes;
-  if (length < SPARE_BYTES.min || !spare || spare.length < length) return new Uint8Array(length);
-  spareBytes = undefined;
-  return spare;
+  /** Returns memory for so many bytes or more. */
+  #memoryOf(length: number): Uint8Array {
+    const spare = spareBytes;
+    if (this.#restartInterval > 1 || !spare || spare.length < length) return new Uint8Array(length);
+    spareBytes = undefined;
+    return spare;
+  }
 }

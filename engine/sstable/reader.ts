@@ -121,15 +121,15 @@ export class TableReader {
   /** The parsed index. */
   get index(): TableIndex {
     if (this.#index) return this.#index;
-    this.#index = parseIndex(this.#unparsed!, this.#table.file);
+    this.#index = TableIndex.of([this.#unparsed!], this.#table.file);
     this.#unparsed = undefined;
     return this.#index;
   }
 
-  /** What stays in memory of it, roughly. */
+  /** What stays in memory of it, roughly: of an index that has not been parsed somewhat more than of one that has. */
   get memoryBytes(): number {
     const { file } = this.#table;
-    return OPEN_BYTES + file.memoryBytes + (this.#index?.memoryBytes ?? 2 * this.#unparsed!.bytes.length);
+    return OPEN_BYTES + file.memoryBytes + (this.#index?.memoryBytes ?? this.#unparsed!.bytes.length);
   }
 
   /** Returns all that the file says of itself, by name. */
@@ -369,20 +369,14 @@ function findInBlock(block: Block, { key, prefix }: Sought): ValuePlace | undefi
   return cursor;
 }
 
-function parseIndex(block: Block, file: TableFile): TableIndex {
-  const index = new TableIndex();
-  index.addBlock(block, file);
-  return index;
-}
-
 async function loadProperties(file: TableFile, handle: BlockHandle | undefined): Promise<TableProperties> {
   return decodeProperties(handle && await file.loadBlock(handle, "plain"));
 }
 
 /** Returns the index that stands in parts. */
 async function loadPartitions(block: Block, file: TableFile): Promise<TableIndex> {
-  const top = parseIndex(block, file);
-  const index = new TableIndex();
-  for (let i = 0; i < top.count; i++) index.addBlock(await file.loadBlock(top.handle(i), "separator"), file);
-  return index;
+  const top = TableIndex.of([block], file);
+  const blocks: Block[] = [];
+  for (let i = 0; i < top.count; i++) blocks.push(await file.loadBlock(top.handle(i), "separator"));
+  return TableIndex.of(blocks, file);
 }

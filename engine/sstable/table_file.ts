@@ -8,6 +8,7 @@
  * ```
  */
 
+import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
 import { MAX_BLOCK_BYTES } from "../../base/limits.ts";
 import { Block, type KeyForm } from "./block.ts";
@@ -25,6 +26,9 @@ const TAIL_BYTES = 64 * 1024;
 
 /** How much is read at once of what is copied. */
 const PART_BYTES = 128 * 1024;
+
+/** Memory for the next file's tail. */
+let spareTail: Uint8Array | undefined;
 
 /** Most blocks are smaller. */
 const SPARE_BYTES = 16 * 1024;
@@ -63,7 +67,9 @@ export class TableFile {
     if (source.sizeBytes < FOOTER_BYTES) corrupt(source.name, 0, `only ${source.sizeBytes} bytes, no footer`);
     const length = Math.min(source.sizeBytes, TAIL_BYTES);
     const offset = source.sizeBytes - length;
-    const tail = await readExactly(source, { offset, length });
+    const into = length === TAIL_BYTES ? spareTail : undefined;
+    spareTail = undefined;
+    const tail = await readExactly(source, { offset, length, into });
     if (!counts) return new TableFile(source, { tail });
     counts.tablesOpened++;
     counts.bytesRead += length;
@@ -88,9 +94,12 @@ export class TableFile {
     return decodeAt(place, () => decodeFooter(this.#tail.subarray(this.#tail.length - FOOTER_BYTES)));
   }
 
-  /** Frees the tail, which opening needed; a file that fits it stays in memory. */
+  /** Frees the tail, which opening needed and nobody looks at any more; a file that fits it stays in memory. */
   releaseTail(): void {
-    if (this.#tail.length < this.#source.sizeBytes) this.#tail = this.#tail.slice(0, 0);
+    if (this.#tail.length === this.#source.sizeBytes) return;
+    // Only what is all of its memory: a source may have answered with a part of something larger.
+    if (this.#tail.buffer.byteLength === TAIL_BYTES) spareTail = this.#tail;
+    this.#tail = EMPTY_BYTES;
   }
 
   /** Fails unless a block can lie there, before any memory is taken for it. */

@@ -100,17 +100,9 @@ export class TableKernel {
 
   /** Compares the key of a row with the separator of a block. */
   compareKey(row: number, index: TableIndex, block: number): number {
-    const bytes = this.#bytes, { separators } = index, separatorStart = index.separatorStart(block);
     const at = ROWS / 4 + row * ROW_WORDS;
     const start = row === 0 ? KEYS : KEYS + this.#words[at - ROW_WORDS]!;
-    const length = KEYS + this.#words[at]! - start;
-    const otherLength = index.separatorEnd(block) - separatorStart;
-    const common = length < otherLength ? length : otherLength;
-    for (let i = 0; i < common; i++) {
-      const difference = bytes[start + i]! - separators[separatorStart + i]!;
-      if (difference !== 0) return difference;
-    }
-    return length - otherLength;
+    return index.compareKey(this.#bytes, { start, end: KEYS + this.#words[at]! }, block);
   }
 
   fitsStore(length: number): boolean {
