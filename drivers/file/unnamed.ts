@@ -4,25 +4,15 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 import { assertInvariant } from "../../base/errors.ts";
 import type { ObjectInfo, UnnamedObject } from "../object_store.ts";
 import { attempt, attemptAsync } from "./failures.ts";
-import { closeQuietly, unlinkQuietly, writeAllParts } from "./file_calls.ts";
+import { closeQuietly, unlinkQuietly, writeAllAt } from "./file_calls.ts";
 import { type Place, temporaryIn } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent } from "./publishing.ts";
 import { readObject } from "./reading.ts";
 import { isFolderGone, MAX_TRIES, type WriterOptions } from "./writing.ts";
 
-/** How many pieces that wait one call to the system takes. */
-const MAX_AT_ONCE = 8;
-
 export interface UnnamedOptions extends WriterOptions {
   /** Told when the object has its key. */
   readonly named: (key: string) => void;
-}
-
-/** A piece that waits to be written, and who waits for that. */
-interface Waiting {
-  readonly piece: Uint8Array;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
 }
 
 export class UnnamedFile implements UnnamedObject {
@@ -30,8 +20,9 @@ export class UnnamedFile implements UnnamedObject {
   readonly #options: UnnamedOptions;
   readonly #path: string;
   #fd: number | undefined;
-  #waiting: Waiting[] = [];
-  #writing: Promise<void> | undefined;
+  /** Where the next piece begins. */
+  #end = 0;
+  readonly #writing = new Set<Promise<void>>();
   /** What a write failed with: the file lacks a piece then. */
   #failure: { readonly error: unknown } | undefined;
   #info: { readonly sizeBytes: number; readonly modifiedMs: number } | undefined;
@@ -45,20 +36,24 @@ export class UnnamedFile implements UnnamedObject {
     this.#fd = attempt({ action: "put", key: folder }, () => this.#create());
   }
 
+  /** Each piece has its place: so the thread pool goes on while whoever makes them is busy. */
   add(piece: Uint8Array): Promise<void> {
     assertInvariant(this.#info === undefined, "nothing is added to an object that is being named");
-    return new Promise((done, failed) => {
-      this.#waiting.push({ piece, done, failed });
-      this.#writing ??= this.#write();
-    });
+    const position = this.#end;
+    this.#end += piece.length;
+    const added = this.#write(piece, position);
+    // Who adds it hears of a failure, and who names the object.
+    const ended = added.catch(() => {}).finally(() => this.#writing.delete(ended));
+    this.#writing.add(ended);
+    return added;
   }
 
   async name(key: string, mode: "replace" | "if_absent"): Promise<ObjectInfo> {
     const place = this.#options.placement.place(key);
     assertInvariant(place.folder === this.#folder, "an object is named in the folder that it lies in");
     const what = { action: "put", key } as const;
-    await this.#writing;
-    attempt(what, () => this.#end());
+    await Promise.all(this.#writing);
+    attempt(what, () => this.#close());
     if (mode === "if_absent") attempt(what, () => publishIfAbsent(place, this.#path));
     else await attemptAsync(what, () => publish(place, this.#path, this.#options.sync));
     this.#isNamed = true;
@@ -72,7 +67,7 @@ export class UnnamedFile implements UnnamedObject {
   }
 
   async abandon(): Promise<void> {
-    await this.#writing;
+    await Promise.all(this.#writing);
     if (this.#fd !== undefined) closeQuietly(this.#fd);
     this.#fd = undefined;
     if (!this.#isNamed) unlinkQuietly(this.#path);
@@ -92,25 +87,21 @@ export class UnnamedFile implements UnnamedObject {
     }
   }
 
-  /** Writes what waits, and what comes to wait meanwhile. Never fails: those who wait for the pieces do. */
-  async #write(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const some = this.#waiting.splice(0, MAX_AT_ONCE);
-      try {
-        if (this.#failure) throw this.#failure.error;
-        const parts = some.map(({ piece }) => piece);
-        await attemptAsync({ action: "put", key: this.#folder }, () => writeAllParts(this.#fd!, parts));
-        for (const { done } of some) done();
-      } catch (error) {
-        this.#failure ??= { error };
-        for (const { failed } of some) failed(error);
-      }
+  async #write(piece: Uint8Array, position: number): Promise<void> {
+    if (this.#failure) throw this.#failure.error;
+    try {
+      await attemptAsync(
+        { action: "put", key: this.#folder },
+        () => writeAllAt(this.#fd!, piece, position),
+      );
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
     }
-    this.#writing = undefined;
   }
 
   /** Closes the file, of which all is written. */
-  #end(): void {
+  #close(): void {
     if (this.#failure) throw this.#failure.error;
     if (this.#info) return;
     const fd = this.#fd!;
