@@ -28,6 +28,8 @@ export interface KvOptions {
   readonly variable?: (name: string) => string | undefined;
   /** Whether no connection may be made. */
   readonly isOffline?: boolean;
+  /** Whether it is for a process that stays and writes often (`journaling` of LMDB). */
+  readonly isForLong?: boolean;
 }
 
 export interface HomeStoreOptions extends KvOptions {
@@ -159,7 +161,7 @@ export async function checkKv(address: KvAddress): Promise<KvCheck> {
   if (journal === "missing") {
     return {
       facts,
-      warning: "its journal is missing, and with it the last relaxed writes, if there were any",
+      warning: "its journal is missing, and with it what a server wrote last, if it did not end in order",
     };
   }
   const { entries: newer, tornBytes } = journal;
@@ -184,13 +186,14 @@ async function configuredKv(
 
 async function openOwnKv(
   home: string,
-  { nativeFolders = [], allowNetwork }: KvOptions,
+  { nativeFolders = [], allowNetwork, isForLong }: KvOptions,
 ): Promise<ListedKvStore> {
   const { openLmdb } = await import("../kv/lmdb/mod.ts");
   const folders = foldersOf(home);
   refuseLostKv(home, folders.kv);
   return await openLmdb(folders.kv, {
     allowNetwork,
+    journaling: isForLong ? "all" : "never",
     beforeWriting: () => upgradeHome(home),
     native: { lasting: [folders.native, ...nativeFolders] },
   });
@@ -203,9 +206,14 @@ async function openOwnKv(
  */
 export async function openKv(
   address: KvAddress,
-  { nativeFolders = [], allowNetwork, variable = () => undefined, isOffline = false, readOnly = false }:
-    & KvOptions
-    & { readOnly?: boolean } = {},
+  {
+    nativeFolders = [],
+    allowNetwork,
+    variable = () => undefined,
+    isOffline = false,
+    readOnly = false,
+    isForLong,
+  }: KvOptions & { readOnly?: boolean } = {},
 ): Promise<ListedKvStore> {
   if (isOffline && (address.driver === "postgres" || address.driver === "dynamodb")) {
     const { shownKvAddress } = await import("./kv_address.ts");
@@ -219,6 +227,7 @@ export async function openKv(
       return await (await import("../kv/lmdb/mod.ts")).openLmdb(address.folder, {
         readOnly,
         allowNetwork,
+        journaling: isForLong ? "all" : "never",
         native: { lasting: nativeFolders },
       });
     case "postgres":

@@ -51,8 +51,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
     '"tarn doctor" checks all of it. What was committed lies in the storage; restore the home\'s kv folder from a copy.',
   kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
   kv_journal_corrupt:
-    "Restore the home from a copy; or move the journal out of the home's kv folder: then only relaxed writes of a server's " +
-    "last second are missing, if there were any.",
+    "Restore the home from a copy; or move the journal out of the home's kv folder: then what a server wrote in its last " +
+    "moments is missing, if it did not end in order.",
   kv_moved: "The home was moved or deleted while it was in use: run it again where it is now.",
   kv_network_file_system:
     "Choose a home on a local disk (--home, TARN_HOME), or a store made for networks (TARN_KV=postgres://…). " +

@@ -26,7 +26,10 @@ export async function withServedHome<T>(
   if (!ready) makeHome(folder);
   const found = await session.found();
   const s3 = await s3OfHome(found.folder);
-  const { store, kv } = await openHome(found.folder, await session.options(found));
+  const { store, kv } = await openHome(found.folder, {
+    ...await session.options(found),
+    isForLong: true,
+  });
   try {
     const secretKeyFile = environment.variable("TARN_SECRET_KEY_FILE") ?? join(found.folder, "secret.key");
     const auth = new Auth({ kv, clock: systemClock, randomness: systemRandomness, secretKeyFile });

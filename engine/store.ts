@@ -384,7 +384,11 @@ class EngineStore implements Store {
 
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#open.values());
-    for (const one of opened) if (one.status === "fulfilled") await one.value.lateFlush.finish();
+    for (const one of opened) {
+      if (one.status !== "fulfilled") continue;
+      await one.value.lateFlush.finish();
+      await one.value.files.settled();
+    }
     await this.#context.kv.close();
   }
 

@@ -3,7 +3,7 @@
 import { CodedError } from "../base/errors.ts";
 import { MAX_KEY_BYTES, MAX_PARTITION_BYTES, MAX_VALUE_BYTES } from "../base/limits.ts";
 import { setIfAround } from "./around.ts";
-import type { Around, KvEntry, KvStore, KvValue, Predicate, ScanOptions, SetManyOptions } from "./store.ts";
+import type { Around, KvEntry, KvStore, KvValue, Predicate, ScanOptions, WriteOptions } from "./store.ts";
 
 /**
  * Returns `store` with every partition, key and value checked before it is reached. Nothing of a call is carried out
@@ -38,7 +38,7 @@ class LimitedKvStore implements KvStore {
   async setMany(
     partition: Uint8Array,
     entries: readonly KvEntry[],
-    options?: SetManyOptions,
+    options?: WriteOptions,
   ): Promise<void> {
     checkPartition(partition);
     for (const { key, value } of entries) {
@@ -53,11 +53,12 @@ class LimitedKvStore implements KvStore {
     key: Uint8Array,
     value: Uint8Array,
     predicate: Predicate | undefined,
+    options?: WriteOptions,
   ): Promise<void> {
     checkPartition(partition);
     checkKey(key);
     checkValue(value);
-    await this.#store.setIf(partition, key, value, predicate);
+    await this.#store.setIf(partition, key, value, predicate, options);
   }
 
   async setIfAround(partition: Uint8Array, entry: KvEntry, around: Around): Promise<void> {

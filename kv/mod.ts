@@ -8,7 +8,7 @@ export type {
   ListedKvStore,
   Predicate,
   ScanOptions,
-  SetManyOptions,
+  WriteOptions,
 } from "./store.ts";
 export { setIfAround } from "./around.ts";
 export { withLimits } from "./limits.ts";

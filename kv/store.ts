@@ -40,9 +40,11 @@ export interface Around {
   readonly before?: readonly KvEntry[];
   /** Stored only when the value was; if the process ends in between, perhaps not even then. */
   readonly after?: readonly KvEntry[];
+  /** Whether all of it may be relaxed, as in {@link WriteOptions}. */
+  readonly relaxed?: boolean;
 }
 
-export interface SetManyOptions {
+export interface WriteOptions {
   /**
    * Whether it is enough that the values survive a kill of the process at once, and power loss within a second, or when the
    * next write that is not relaxed has returned. What power loss takes are the last ones. A driver may always do more.
@@ -62,10 +64,10 @@ export interface KvStore {
    * may, on failure, have stored any part of them. One over a network does it again when the answer was lost, and so may also
    * write over what others have stored under these keys while the call ran.
    */
-  setMany(partition: Uint8Array, entries: readonly KvEntry[], options?: SetManyOptions): Promise<void>;
+  setMany(partition: Uint8Array, entries: readonly KvEntry[], options?: WriteOptions): Promise<void>;
 
   /**
-   * Stores `value` only if the key still holds what `predicate` was read from. Durable when it returns.
+   * Stores `value` only if the key still holds what `predicate` was read from. Durable when it returns, unless relaxed.
    *
    * A `predicate` of `undefined` means "the key must not exist". On failure nothing is written. Safe to retry after
    * `unavailable` only if the caller re-reads first, since a lost answer may hide a write that landed.
@@ -77,6 +79,7 @@ export interface KvStore {
     key: Uint8Array,
     value: Uint8Array,
     predicate: Predicate | undefined,
+    options?: WriteOptions,
   ): Promise<void>;
 
   /**

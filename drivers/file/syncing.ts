@@ -44,13 +44,16 @@ export async function flushPlaces(places: readonly Place[], flushing: Flushing):
   const { placement, sync, onDisk } = flushing;
   if (places.length > MAX_SYNCED_SINGLY && await flushFileSystems(places, placement, sync)) return;
   await devicesOf(places);
-  await inParallel(places.filter(({ path }) => !onDisk.hasData(path)), ({ key, path }) => {
-    return attemptAsync({ action: "flush", key }, () => sync.file(path));
-  });
   const { folders, entries } = foldersToFlush(places, flushing);
-  await inParallel([...folders], ([folder, key]) => {
-    return attemptAsync({ action: "flush", key }, () => sync.folder(placement.pathOf(folder)));
-  });
+  // All at once: what they wait for is mostly one and the same entry of the file system's own journal.
+  const flushes = [
+    ...places.filter(({ path }) => !onDisk.hasData(path)).map(({ key, path }) => ({
+      key,
+      flush: () => sync.file(path),
+    })),
+    ...[...folders].map(([folder, key]) => ({ key, flush: () => sync.folder(placement.pathOf(folder)) })),
+  ];
+  await inParallel(flushes, ({ key, flush }) => attemptAsync({ action: "flush", key }, flush));
   for (const [path, identity] of entries) onDisk.noteEntry(path, identity);
 }
 

@@ -57,12 +57,16 @@ function open(objects: ObjectStore, chunking: Chunking, disk?: DiskCache): Table
 async function write(files: TableFiles, model: Model, chunking: Chunking): Promise<string> {
   const writer = new MetarangeWriter(files, { chunking, weigh: entryWeight });
   for (const record of sorted(model)) if (writer.add(record)) await writer.proceed();
-  return (await writer.finish()).id;
+  const { id } = await writer.finish();
+  await files.settled();
+  return id;
 }
 
 async function apply(files: TableFiles, id: string, changes: readonly Change[], chunking: Chunking) {
   const options = { chunking, weigh: entryWeight, same: sameContent };
-  return await applyChanges(files, new Metarange(files, id), inBlocks(changes), options);
+  const applied = await applyChanges(files, new Metarange(files, id), inBlocks(changes), options);
+  await files.settled();
+  return applied;
 }
 
 function randomKey(random: Randomness): string {

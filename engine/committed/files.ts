@@ -35,6 +35,12 @@ export interface FileCounts extends ReadCounts {
 
 const FOLDER = "_lakefs";
 
+/**
+ * The disk is to begin with so much, while more is made. With less it waits: while a file system writes its own journal, who
+ * makes the next file waits for it.
+ */
+const EARLY_BYTES = 4 * 1024 * 1024;
+
 export interface TableFilesOptions {
   /** With it ranges have sides: equal blocks are skipped and unchanged ones copied without being decoded. */
   readonly sides?: SideOptions;
@@ -64,6 +70,9 @@ export class TableFiles {
   readonly #vouch: TableFilesOptions["vouch"];
   readonly #sides: Sides | undefined;
   readonly #flushing = new Set<Promise<void>>();
+  /** Keys of tables that no flush was started of. */
+  readonly #written: string[] = [];
+  #writtenBytes = 0;
   readonly #opening = new Map<string, Promise<TableReader>>();
 
   constructor(
@@ -128,12 +137,14 @@ export class TableFiles {
    * Stores a table under its ID unless a sound one is there already. An existing file that does not verify is written
    * again: it may be what a crash left of somebody's write. So is a sound range of other bytes than ours that names what is
    * not there; what it names is made durable otherwise, since who wrote it may never have come to that. Returns whether it
-   * was written. It is on its way to the disk then; whether it has come there is for {@link flush} to tell.
+   * was written. It may be on its way to the disk then; whether it has come there is for {@link flush} to tell.
    */
   async write(id: string, table: TableBody, kind: "range" | "metarange"): Promise<boolean> {
     try {
       const isNew = await this.#put(id, table, kind);
-      this.#startFlush(id);
+      this.#written.push(fileKey(id));
+      this.#writtenBytes += table.sizeBytes;
+      if (this.#writtenBytes >= EARLY_BYTES) this.#startFlush();
       return isNew;
     } finally {
       await table.dispose();
@@ -166,15 +177,22 @@ export class TableFiles {
     return true;
   }
 
-  #startFlush(id: string): void {
-    const keys = [fileKey(id)];
+  #startFlush(): void {
+    const keys = this.#written.splice(0);
+    this.#writtenBytes = 0;
     const flushing = (this.#objects.flushData?.(keys) ?? this.#objects.flush(keys)).catch(() => {});
     this.#flushing.add(flushing);
     flushing.finally(() => this.#flushing.delete(flushing));
   }
 
+  /** Waits until nothing is written any more that only saves time later. */
+  async settled(): Promise<void> {
+    await this.#sides?.settled();
+  }
+
   /** Makes tables survive power loss, whoever wrote them. */
   async flush(ids: readonly string[]): Promise<void> {
+    this.#written.length = this.#writtenBytes = 0;
     await Promise.all(this.#flushing);
     if (ids.length > 0) await this.#objects.flush(ids.map(fileKey));
   }

@@ -40,6 +40,10 @@ const HEAD_BYTES = 56;
 /** The head, and behind it the checksum of the record IDs. */
 const ROWS_START = HEAD_BYTES + 4;
 const SUM_BYTES = 32;
+/** Up to this record IDs are also kept in memory: those of a range of 16,000 records. */
+const SMALL_BYTES = 512 * 1024;
+/** How many sides may be on their way to their files. */
+const MOST_KEEPING = 4;
 
 /** What the last block table was encoded in. */
 let spareBytes: Uint8Array | undefined;
@@ -53,6 +57,7 @@ export class Sides {
   /** Of these, those whose record IDs do not give their ID: made by lakeFS, or damaged. */
   readonly #misnamed = new Set<string>();
   readonly #making = new Map<string, Promise<Side | undefined>>();
+  readonly #keeping = new Set<Promise<void>>();
 
   constructor({ caches, ...options }: SideOptions & { readonly caches: TableCaches }) {
     this.#options = options;
@@ -82,7 +87,10 @@ export class Sides {
     return (await this.#make(id, reader))?.recordIds;
   }
 
-  /** Keeps the side of a range whose file has been written. */
+  /**
+   * Keeps the side of a range whose file has been written. A small one is known at once, and its files are written while other
+   * work goes on.
+   */
   async keep(
     id: string,
     side: Side,
@@ -91,14 +99,22 @@ export class Sides {
     const { disk } = this.#options;
     const table = { blocks: side.blocks, idsChecksum: crc32(side.recordIds) };
     this.#tables.set(id, table, side.blocks.bytes.length);
+    const blocks = (memory?: Uint8Array) => encodeTable(table, this.#head(id, file), memory);
+    if (disk && side.recordIds.length > SMALL_BYTES) {
+      return await keepFiles(disk, id, { ids: side.recordIds, blocks });
+    }
     // A copy: the writer uses its memory again.
-    if (!disk) return this.#ids.set(id, side.recordIds.slice(), side.recordIds.length);
-    await disk.write(`${id}.ids`, side.recordIds);
-    const spare = spareBytes;
-    spareBytes = undefined;
-    const encoded = encodeTable(table, this.#head(id, file), spare);
-    await disk.write(`${id}.blocks`, encoded);
-    spareBytes = new Uint8Array(encoded.buffer);
+    const ids = side.recordIds.slice();
+    this.#ids.set(id, ids, ids.length);
+    if (!disk) return;
+    const keeping = keepFiles(disk, id, { ids, blocks }).finally(() => this.#keeping.delete(keeping));
+    this.#keeping.add(keeping);
+    if (this.#keeping.size > MOST_KEEPING) await keeping;
+  }
+
+  /** Waits until all that is known of ranges is kept. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#keeping);
   }
 
   /** Whether a file was found to hold other records than the ID that it is named by says. */
@@ -112,6 +128,7 @@ export class Sides {
     this.#ids.delete(id);
     this.#none.delete(id);
     this.#misnamed.delete(id);
+    await this.settled();
     await this.#options.disk?.delete(`${id}.blocks`);
   }
 
@@ -154,6 +171,23 @@ export class Sides {
     view.setUint32(52, this.#options.chunking.raggedness, true);
     return head;
   }
+}
+
+async function keepFiles(
+  disk: DiskCache,
+  id: string,
+  { ids, blocks }: {
+    readonly ids: Uint8Array;
+    /** Returns the block table as it is kept, in memory if that has room. */
+    readonly blocks: (memory: Uint8Array | undefined) => Uint8Array;
+  },
+): Promise<void> {
+  await disk.write(`${id}.ids`, ids);
+  const spare = spareBytes;
+  spareBytes = undefined;
+  const encoded = blocks(spare);
+  await disk.write(`${id}.blocks`, encoded);
+  spareBytes = new Uint8Array(encoded.buffer);
 }
 
 /** Returns a table as it is kept, in `memory` if that has room, else in memory with some more. */

@@ -137,7 +137,9 @@ async function seal(repository: Repository, name: string): Promise<Sample> {
       stagingToken: repository.newToken(),
       sealedTokens: [stagingToken, ...sealedTokens],
     };
-    if (await repository.refs.retoken(seen, { ...seen.record, branch: sealed })) {
+    // Whatever is written to the new token comes to the disk after this, and so does the landing: should power loss take it, it
+    // takes all that came of it.
+    if (await repository.refs.retoken(seen, { ...seen.record, branch: sealed }, { relaxed: true })) {
       return { commitId, tokens: sealed.sealedTokens };
     }
   }

@@ -54,7 +54,7 @@ export interface MoveNote {
 export type RefContent = Omit<RefRecord, "move">;
 
 /** What is written with the change of a ref, into the same partition; see {@link Around}. */
-export type WrittenAlong = Pick<Around, "before" | "after">;
+export type WrittenAlong = Pick<Around, "before" | "after" | "relaxed">;
 
 export class Refs {
   readonly #kv: KvStore;

@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommitQueue, type Write } from "./commit_queue.ts";
 import { predicateFailed } from "./errors.ts";
+import type { Removals } from "./records.ts";
+
+/** What these writes have no use for. */
+const NONE: Removals = { get: () => undefined, put: () => {}, remove: () => {} };
 
 /** A transaction that keeps what was written only when its body ends without an error, and counts. */
 function recorder(refusesBeyond = Infinity) {
@@ -12,12 +16,12 @@ function recorder(refusesBeyond = Infinity) {
     transaction: (body) => {
       transactions++;
       open = [];
-      body();
+      body(NONE);
       if (open.length > refusesBeyond) throw new Error("too much for one transaction");
       committed.push(...open);
     },
   });
-  const writing = (text: string): Write => () => {
+  const writing = (text: string): Write<Removals> => () => {
     open.push(text);
     return undefined;
   };
@@ -35,7 +39,7 @@ test("a write is answered only after its transaction has ended", async () => {
   let ended = false;
   const queue = new CommitQueue({
     transaction: (body) => {
-      body();
+      body(NONE);
       assert.equal(ended, false);
       ended = true;
     },

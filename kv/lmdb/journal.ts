@@ -1,5 +1,5 @@
 /**
- * The journal: relaxed writes, which come into the database a little later (docs/decisions/0014). It lies beside `data.mdb`,
+ * The journal: writes that come into the database a little later (docs/decisions/0014, 0015). It lies beside `data.mdb`,
  * and whoever reads lays its records over what the database holds.
  *
  * A journal says of which state of the database it is, by the number of the transaction that made it:

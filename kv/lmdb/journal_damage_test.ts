@@ -12,8 +12,8 @@ import { seededRandomness } from "../../base/randomness.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import type { KvStore } from "../store.ts";
 import { JournalFile } from "./journal_file.ts";
-import { HEADER_BYTES, makeEnd, makeHeader, parseHeader } from "./journal_format.ts";
-import { checkDatabase, openLmdb } from "./mod.ts";
+import { END_AT, HEADER_BYTES, KEPT_AT, makeEnd, makeHeader, parseHeader } from "./journal_format.ts";
+import { checkDatabase, type LmdbOptions, openLmdb } from "./mod.ts";
 
 const P = utf8("partition");
 const RELAXED = { relaxed: true }, NEVER = { relaxedForMs: 2 ** 30 };
@@ -31,6 +31,11 @@ function bytesOf(folder: string, name: string): Uint8Array {
   return new Uint8Array(fs.readFileSync(join(folder, name)));
 }
 
+/** Returns where the header says that the records end. */
+function endOf(journal: Uint8Array): number {
+  return new DataView(journal.buffer).getUint32(END_AT, true);
+}
+
 async function shownBy(store: KvStore): Promise<string> {
   const lines: string[] = [];
   for await (const page of store.scan(P)) {
@@ -42,9 +47,14 @@ async function shownBy(store: KvStore): Promise<string> {
 }
 
 /** Writes relaxed and strict by chance, each time some of a few keys, so that no write can be missing unseen. */
-async function recorded(folder: string, seed: number, steps: number): Promise<Moment[]> {
+async function recorded(
+  folder: string,
+  seed: number,
+  steps: number,
+  options: LmdbOptions = NEVER,
+): Promise<Moment[]> {
   const chance = seededRandomness(seed), below = (bound: number) => Math.floor(chance.fraction() * bound);
-  const store = await openLmdb(folder, NEVER);
+  const store = await openLmdb(folder, options);
   await store.setMany(P, [{ key: utf8("begin"), value: utf8("0") }], RELAXED);
   const moments: Moment[] = [];
   for (let step = 0; step < steps; step++) {
@@ -137,12 +147,54 @@ test("power loss that leaves of the journal what it likes takes the last relaxed
   assert.ok(outcomes.some > 20 && outcomes.all > 20);
 });
 
+test("power loss takes nothing that was flushed with the journal, nor what came before that", async (t) => {
+  const chance = seededRandomness(6), below = (bound: number) => Math.floor(chance.fraction() * bound);
+  let flushed = 0, some = 0;
+  for (let seed = 0; seed < 6; seed++) {
+    const moments = await recorded(temporaryFolder(t), seed, 40, { ...NEVER, journaling: "all" });
+    for (let run = 0; run < 40; run++) {
+      const at = below(moments.length);
+      const { database, journal, shown } = moments[at]!;
+      let first = at;
+      while (!moments[first]!.isStrict) first--;
+      const left = journal.slice();
+      // A sector is as it was at the last flush, or at any moment since.
+      for (let sector = 0; sector < left.length; sector += SECTOR) {
+        const then = moments[first + below(at - first + 1)]!.journal;
+        left.set(then.subarray(sector, sector + SECTOR), sector);
+      }
+      const found = await readBack(t, { database, journal: left });
+      assert.ok(prefixesOf(moments, at).has(found), `seed ${seed}, moment ${at}: ${found} is no prefix`);
+      if (at === first && endOf(journal) > HEADER_BYTES) flushed++;
+      if (found !== shown) some++;
+    }
+  }
+  assert.ok(flushed > 20 && some > 10, `${flushed} ${some}`);
+});
+
+test("damage to what was flushed with the journal is found, at every byte of it", async (t) => {
+  const folder = temporaryFolder(t);
+  const store = await openLmdb(folder, { ...NEVER, journaling: "all" });
+  for (const text of ["begin", "a", "b"]) await store.set(P, utf8(text), utf8(text));
+  await store.setMany(P, [{ key: utf8("late"), value: P }], RELAXED);
+  const database = bytesOf(folder, "data.mdb"), journal = bytesOf(folder, "journal");
+  await store.close();
+  const kept = new DataView(journal.buffer).getUint32(KEPT_AT, true);
+  assert.ok(kept > HEADER_BYTES && kept < endOf(journal));
+  for (let at = HEADER_BYTES; at < endOf(journal); at += 3) {
+    const bytes = journal.slice();
+    bytes[at]! ^= 0x10;
+    const found = await readBack(t, { database, journal: bytes });
+    assert.equal(found, at < kept ? "refused" : "a=61,b=62,begin=626567696e", `byte ${at}`);
+  }
+});
+
 test("a journal that ends at any byte behind its header shows what was whole", async (t) => {
   const moments = await recorded(temporaryFolder(t), 11, 8);
   const at = moments.length - 1;
   const { database, journal } = moments[at]!;
   const prefixes = prefixesOf(moments, at), seen = new Set<string>();
-  for (let size = HEADER_BYTES; size <= journal.length; size += 7) {
+  for (let size = HEADER_BYTES; size <= endOf(journal); size += 7) {
     const found = await readBack(t, { database, journal: journal.subarray(0, size) });
     assert.ok(prefixes.has(found), `${size}: ${found}`);
     seen.add(found);
@@ -164,7 +216,7 @@ test("a journal without its header, or with random bytes in it, is refused or sh
   let refused = 0;
   for (let run = 0; run < 150; run++) {
     const bytes = journal.slice();
-    const place = below(run % 3 === 0 ? HEADER_BYTES : bytes.length);
+    const place = below(run % 3 === 0 ? HEADER_BYTES : endOf(bytes));
     bytes.set(chance.bytes(1 + below(20)).subarray(0, bytes.length - place), place);
     const found = await readBack(t, { database, journal: bytes });
     assert.ok(found === "refused" || prefixes.has(found), found);
@@ -269,7 +321,7 @@ test("what power loss took from a journal is told of by the whole check until th
   const { database, journal } = moments.at(-1)!;
   const folder = temporaryFolder(t);
   fs.writeFileSync(join(folder, "data.mdb"), database);
-  fs.writeFileSync(join(folder, "journal"), journal.subarray(0, journal.length - 1));
+  fs.writeFileSync(join(folder, "journal"), journal.subarray(0, endOf(journal) - 1));
   const { journal: extent } = await checkDatabase(folder);
   assert.ok(extent && extent !== "missing" && extent.tornBytes > 0);
   const store = await openLmdb(folder, NEVER);

@@ -8,6 +8,7 @@
 import {
   type BigIntStats,
   closeSync,
+  fdatasyncSync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -23,12 +24,14 @@ import {
   HEADER_BYTES,
   type JournalBasis,
   type JournalHeader,
+  KEPT_AT,
   makeEnd,
   makeHeader,
   MAX_JOURNAL_BYTES,
   parseEnd,
   parseHeader,
   readRecords,
+  ROOM_BYTES,
   sealRecord,
 } from "./journal_format.ts";
 import { JournalDamage } from "./page.ts";
@@ -67,6 +70,8 @@ export class JournalFile {
   #looksToMapping: number;
   #mapped: Uint8Array | undefined;
   #writing: number | undefined;
+  /** A size that the file has had. */
+  #room = 0;
 
   /** Opens the journal at a path; `mayMap` is false where memory may not show what another machine has written. */
   constructor(path: string, mayMap: boolean) {
@@ -123,7 +128,7 @@ export class JournalFile {
       this.#fixed.set(bytes.subarray(0, FIXED_BYTES));
       this.#begin(header);
     }
-    const end = parseEnd(this.#view, this.#header!.sum);
+    const end = parseEnd(this.#view, END_AT, this.#header!.sum);
     if (end === undefined) return false;
     if (end < HEADER_BYTES || end > MAX_JOURNAL_BYTES) throw new JournalDamage("cannot end where it says");
     this.#end = end;
@@ -143,7 +148,10 @@ export class JournalFile {
     this.#sum = header.sum;
   }
 
-  /** Reads what was added. What is no record ends it: power was lost, and these bytes had not come to the disk. */
+  /**
+   * Reads what was added. What is no record ends it: power was lost, and these bytes had not come to the disk; unless they were
+   * flushed, then it is damage.
+   */
   #readOn(): void {
     const bytes = new Uint8Array(Math.max(0, this.#end - this.#soundTo));
     let filled = 0;
@@ -153,6 +161,8 @@ export class JournalFile {
       filled += got;
     }
     this.#take(bytes.subarray(0, filled));
+    const kept = parseEnd(this.#view, KEPT_AT, this.#header!.sum) ?? HEADER_BYTES;
+    if (this.#soundTo < Math.min(kept, this.#end)) throw new JournalDamage("lacks what was on disk");
     this.#readTo = this.#end;
   }
 
@@ -188,16 +198,41 @@ export class JournalFile {
     if (end > MAX_JOURNAL_BYTES) return false;
     sealRecord(record, this.#sum);
     try {
+      this.#makeRoom(file, end);
       writeWhole(file, record, this.#soundTo);
       writeWhole(file, makeEnd(end, this.#header!.sum), END_AT);
     } catch (error) {
       // Nobody was told of it; the disk has the room back.
       ftruncateSync(file, this.#soundTo);
+      this.#room = 0;
       throw error;
     }
     this.#take(record);
     this.#end = this.#readTo = end;
     return true;
+  }
+
+  /** Lets the file grow by large steps: a flush that finds it grown has more to do. */
+  #makeRoom(file: number, end: number): void {
+    if (end <= this.#room) return;
+    // Others may have let it grow, and added to it.
+    this.#room = fstatSync(file).size;
+    if (end <= this.#room) return;
+    const room = Math.min(Math.ceil(end / ROOM_BYTES) * ROOM_BYTES, MAX_JOURNAL_BYTES);
+    writeWhole(file, new Uint8Array(room - this.#room), this.#room);
+    this.#room = room;
+  }
+
+  /**
+   * Brings all records over a state to the disk, and notes that in the header, after {@link over}. Fails with the system's own
+   * error; then there is no telling what of them is on disk.
+   */
+  flush(state: JournalBasis): void {
+    if (!this.#isOf(state)) return;
+    fdatasyncSync(this.#handle);
+    if (this.#writing === undefined) return;
+    // Not flushed itself: on disk it may lag, but never say too much.
+    writeWhole(this.#writing, makeEnd(this.#soundTo, this.#header!.sum), KEPT_AT);
   }
 
   /** Takes up the records that bytes begin with, which follow those that there are. */

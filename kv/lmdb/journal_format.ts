@@ -1,9 +1,10 @@
 /**
- * The journal's bytes: writes that were answered before they are in the database (docs/decisions/0014). Little-endian:
+ * The journal's bytes: writes that were answered before they are in the database (docs/decisions/0014, 0015). Little-endian:
  *
  *     header:  0 magic "tarnjrnl", 8 format u32 (1), 12 fingerprint u32 and 16 transaction u64 of the state that the records
  *              are laid over, 24 salt (8 bytes), 32 sum u32: crc32 of bytes 0 to 31, 36 zeros,
- *              40 end u32: where the records end, 44 u32: end XOR sum, 48 zeros
+ *              40 end u32: where the records end, 44 u32: end XOR sum,
+ *              48 kept u32: where those end that are known to be on disk, 52 u32: kept XOR sum, 56 zeros
  *     records: from 64 on, each 0 sum u32, 4 length u32 of what follows, 8 its entries one after the other
  *     entry:   key length u16, value length u32, key (`keys.ts`), value
  *     sum:     of a record: crc32 of all but the sum itself, plus the previous sum * 0x9E3779B1, modulo 2^32;
@@ -30,6 +31,10 @@ const SUMMED_BYTES = 32;
 const SUM_AT = 32;
 /** Where the header says where the records end. */
 export const END_AT = 40;
+/** Where it says up to where they were flushed. */
+export const KEPT_AT = 48;
+/** The file grows by as much. */
+export const ROOM_BYTES = 64 * 1024;
 const RECORD_HEAD_BYTES = 8;
 const ENTRY_HEAD_BYTES = 6;
 const FACTOR = 0x9e3779b1;
@@ -56,10 +61,11 @@ export function makeHeader({ transaction, fingerprint }: JournalBasis, salt: Uin
   const sum = crc32(bytes.subarray(0, SUMMED_BYTES));
   view.setUint32(SUM_AT, sum, true);
   bytes.set(makeEnd(HEADER_BYTES, sum), END_AT);
+  bytes.set(makeEnd(HEADER_BYTES, sum), KEPT_AT);
   return bytes;
 }
 
-/** Returns the bytes that say where the records end, and where in the header they lie. */
+/** Returns the bytes that say where records end. */
 export function makeEnd(end: number, sum: number): Uint8Array {
   const bytes = new Uint8Array(8);
   const view = new DataView(bytes.buffer);
@@ -86,10 +92,10 @@ export function parseHeader(bytes: Uint8Array): JournalHeader | undefined {
   };
 }
 
-/** Returns where the records end, or `undefined` where that is just being written, or damaged. */
-export function parseEnd(view: DataView, sum: number): number | undefined {
-  const end = view.getUint32(END_AT, true);
-  return (end ^ view.getUint32(END_AT + 4, true)) >>> 0 === sum ? end : undefined;
+/** Returns where records end by what stands at {@link END_AT} or {@link KEPT_AT}, `undefined` where that is none. */
+export function parseEnd(view: DataView, at: number, sum: number): number | undefined {
+  const end = view.getUint32(at, true);
+  return (end ^ view.getUint32(at + 4, true)) >>> 0 === sum ? end : undefined;
 }
 
 /** Returns how long the record of entries would be. */

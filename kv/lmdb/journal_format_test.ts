@@ -23,7 +23,7 @@ const HEADER = makeHeader(BASIS, SALT);
 const SUM = parseHeader(HEADER)!.sum;
 /** Made by a few lines of Python (`struct`, `zlib.crc32`) from docs/format.md. */
 const VECTOR = "7461726e6a726e6c" + "01000000" + "efbeadde" + "0700000001000000" + "0102030405060708" +
-  "caeea268" + "00000000" + "40000000" + "8aeea268" + "00".repeat(16) +
+  "caeea268" + "00000000" + "40000000" + "8aeea268" + "40000000" + "8aeea268" + "00".repeat(8) +
   "38e56d8b" + "14000000" + "0300" + "01000000" + "01706b" + "76" + "0400" + "00000000" + "01706b32";
 
 function entry(key: string, value: string): StoredEntry {
@@ -31,7 +31,7 @@ function entry(key: string, value: string): StoredEntry {
 }
 
 function endIn(bytes: Uint8Array, sum: number): number | undefined {
-  return parseEnd(new DataView(bytes.buffer), sum);
+  return parseEnd(new DataView(bytes.buffer), END_AT, sum);
 }
 
 /** Returns records, each to follow the one before it. */

@@ -212,6 +212,48 @@ test("a relaxed write is its record and then the journal's end, under the lock, 
   ]);
 });
 
+test("a strict write of a journaled store is flushed with the journal, once, and then noted as kept", (t) => {
+  if (!requireTool(t, "strace")) return;
+  const calls = callsOf("traceStrict", temporaryFolder(t))("BEGIN", "ANSWERED");
+  const writes = calls.filter((call) =>
+    /^(?:pwrite64|write|flock|fsync|fdatasync|ftruncate|openat)/.test(call)
+  );
+  assert.deepEqual(writes, [
+    "flock writer.lock",
+    "pwrite64 journal",
+    "pwrite64 journal, its end",
+    "fdatasync journal",
+    "pwrite64 journal",
+    "flock writer.lock",
+  ]);
+});
+
+test("where the flush of a journaled write fails it is not told to be kept, is not carried out twice, and the next ones are transactions", async (t) => {
+  if (!requireTool(t, "strace")) return;
+  const folder = temporaryFolder(t);
+  // LMDB's own flush of a transaction is the first one, then those of the journal follow.
+  const { stdout, stderr } = spawnSync("strace", [
+    "-f",
+    "-o",
+    join(folder, "trace"),
+    "-P",
+    join(folder, "db", "journal"),
+    "-e",
+    "inject=fdatasync:error=EIO:when=2",
+    process.execPath,
+    PROGRAM,
+    "refused",
+    join(folder, "db"),
+  ], { encoding: "utf8" });
+  const outcomes = stdout.trim().split("\n");
+  assert.deepEqual(outcomes, ["kept", "kept", "kv_unavailable", "kept", "kept", "kept"], stderr);
+  assert.match(readFileSync(join(folder, "trace"), "utf8"), /EIO[^\n]*INJECTED/);
+  const store = await openLmdb(join(folder, "db"), { readOnly: true });
+  t.after(() => store.close());
+  const { value } = (await store.get(P, utf8("key")))!;
+  assert.ok(["5", "6"].includes(new TextDecoder().decode(value)), "each once, the one that failed perhaps");
+});
+
 test("a store without a journal looks for one once a state, and else does nothing for it", (t) => {
   if (!requireTool(t, "strace")) return;
   const calls = callsOf("plain", temporaryFolder(t));

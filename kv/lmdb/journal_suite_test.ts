@@ -19,6 +19,14 @@ testKvStore("lmdb, relaxed, whose readers make the writers wait", {
   open: async (t) => relaxedKv((await openJournaled(t, { attempts: 0 }))[0]!),
   capabilities,
 });
+testKvStore("lmdb, journaled", {
+  open: async (t) => (await openJournaled(t, { journaling: "all" }))[0]!,
+  capabilities,
+});
+testKvStore("lmdb, journaled, taken in at once", {
+  open: async (t) => (await openJournaled(t, { journaling: "all", relaxedForMs: 0 }))[0]!,
+  capabilities,
+});
 testKvStore("lmdb, where two stores write relaxed in turn and a third one reads", {
   open: async (t) => {
     const stores = await openJournaled(t);

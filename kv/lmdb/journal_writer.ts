@@ -1,20 +1,20 @@
 /**
- * Writing by the journal (`journal.ts`): relaxed writes are added to it, and each transaction first takes in what it holds. All
- * of this happens in the newest state, under the lock of writers.
+ * Writing by the journal (`journal.ts`): what puts may be added to it, and each transaction first takes in what it holds. All of
+ * this happens in the newest state, under the lock of writers.
  */
 
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { EMPTY_BYTES } from "../../base/bytes.ts";
+import { EMPTY_BYTES, nameOfBytes } from "../../base/bytes.ts";
 import { MAX_KEY_BYTES, MAX_PARTITION_BYTES } from "../../base/limits.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import type { DatabaseFile } from "./database_file.ts";
 import { JOURNAL_VERSION, MARK_KEY, PLAIN_VERSION } from "./format.ts";
 import type { Journal } from "./journal.ts";
-import { makeHeader, makeRecord, recordBytes, SALT_BYTES } from "./journal_format.ts";
-import type { PageReader } from "./page_reader.ts";
+import { makeHeader, makeRecord, recordBytes, ROOM_BYTES, SALT_BYTES } from "./journal_format.ts";
+import type { PageReader, PageState } from "./page_reader.ts";
 import type { StoredEntry } from "./page_tree.ts";
-import type { Records } from "./records.ts";
+import type { Puts, Removals } from "./records.ts";
 
 /** More at once gains nothing by the journal. */
 const MAX_RECORD_BYTES = 1024 * 1024;
@@ -44,28 +44,40 @@ export class JournalWriter {
   }
 
   /**
-   * Adds entries to the journal, all or none. Returns `false` where a transaction is to write them: there is no journal, or no
-   * room for them. Fails with `kv_moved`, `kv_corrupt`, `kv_journal_corrupt`.
+   * Runs a body, perhaps twice, and adds what it puts to the journal, all or nothing; if `isDurable`, all that is in the journal is
+   * on disk when it returns. Returns `false` where a transaction is to do it: there is no journal, or no room for it. Fails with
+   * `kv_moved`, `kv_corrupt`, `kv_journal_corrupt`, `kv_unavailable`.
    */
-  append(entries: readonly StoredEntry[]): boolean {
-    if (entries.length === 0) return true;
-    if (entries.some(({ key }) => key.length > MAX_ENCODED_KEY_BYTES)) return false;
-    if (recordBytes(entries) > MAX_RECORD_BYTES) return false;
+  write(body: (records: Puts) => void, isDurable: boolean): boolean {
     const { meta, journal } = this.#newest();
     // One that somebody has taken away is not where others look; a transaction takes in what it holds.
     if (!journal || !this.#journal.isInPlace()) {
       this.#isWanted = true;
       return false;
     }
-    const salt = () => systemRandomness.bytes(SALT_BYTES);
-    if (!journal.append(meta, makeRecord(entries), { path: this.#journal.path, salt })) return false;
-    this.#isUsed = true;
+    const entries = this.#draftOf(body);
+    if (entries.some(({ key }) => key.length > MAX_ENCODED_KEY_BYTES)) return false;
+    if (recordBytes(entries) > MAX_RECORD_BYTES) return false;
+    if (entries.length > 0) {
+      const salt = () => systemRandomness.bytes(SALT_BYTES);
+      if (!journal.append(meta, makeRecord(entries), { path: this.#journal.path, salt })) return false;
+      this.#isUsed = true;
+    }
+    if (isDurable) journal.flush(meta);
     this.#file.requireInPlace();
     return true;
   }
 
+  #draftOf(body: (records: Puts) => void): readonly StoredEntry[] {
+    return this.#reader.readNewest((state) => {
+      const draft = new Draft(state);
+      body(draft);
+      return draft.entries;
+    });
+  }
+
   /** Writes to the database what the journal holds, in a transaction that goes on. Fails with `kv_corrupt`. */
-  takeIn(records: Records): void {
+  takeIn(records: Puts): void {
     const { newer, journal } = this.#newest();
     for (const { key, value } of newer?.from(EMPTY_BYTES) ?? []) records.put(key, value);
     // Another process may have made one meanwhile, and added to it.
@@ -82,7 +94,7 @@ export class JournalWriter {
   }
 
   /** Takes a journal away that this process has used, by a transaction that takes in the rest. */
-  retire(transaction: (body: (records: Records) => void) => void): void {
+  retire(transaction: (body: (records: Removals) => void) => void): void {
     if (!this.#isUsed || !this.#newest().journal) return;
     transaction((records) => records.put(MARK_KEY, Uint8Array.of(PLAIN_VERSION)));
     rmSync(this.#journal.path, { force: true });
@@ -94,12 +106,35 @@ export class JournalWriter {
   }
 }
 
+/** What a body puts, seen by what it reads. */
+class Draft implements Puts {
+  readonly entries: StoredEntry[] = [];
+  readonly #state: PageState;
+  readonly #put = new Map<string, Uint8Array>();
+
+  constructor(state: PageState) {
+    this.#state = state;
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#put.get(nameOfBytes(key)) ?? this.#state.get(key);
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.entries.push({ key, value });
+    this.#put.set(nameOfBytes(key), value);
+  }
+}
+
 /** Makes a void journal that survives power loss; returns `false` where none can be made, as on a full disk. */
 function makeJournal(path: string): boolean {
   const fresh = `${path}.new`;
   try {
     const nowhere = { transaction: 0, fingerprint: 0 };
-    writeFileSync(fresh, makeHeader(nowhere, systemRandomness.bytes(SALT_BYTES)), { mode: 0o600 });
+    // With room, since a file that grows costs each flush more.
+    const content = new Uint8Array(ROOM_BYTES);
+    content.set(makeHeader(nowhere, systemRandomness.bytes(SALT_BYTES)));
+    writeFileSync(fresh, content, { mode: 0o600 });
     flush(fresh);
     renameSync(fresh, path);
     flush(dirname(path));

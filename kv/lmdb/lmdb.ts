@@ -18,7 +18,7 @@ import type {
   ListedKvStore,
   Predicate,
   ScanOptions,
-  SetManyOptions,
+  WriteOptions,
 } from "../store.ts";
 import { DatabaseFile } from "./database_file.ts";
 import { kvError, predicateFailed } from "./errors.ts";
@@ -117,13 +117,13 @@ class LmdbKvStore implements ListedKvStore {
   async setMany(
     partition: Uint8Array,
     entries: readonly KvEntry[],
-    { relaxed = false }: SetManyOptions = {},
+    { relaxed = false }: WriteOptions = {},
   ): Promise<void> {
     const writer = await this.#openWriter();
     const encoded = entries.map(({ key, value }) => ({ key: encodeKey(partition, key), value }));
-    await writer.commit((records) => {
+    await writer.put((records) => {
       for (const { key, value } of encoded) records.put(key, value);
-    }, relaxed ? encoded : undefined);
+    }, relaxed);
   }
 
   async setIf(
@@ -131,26 +131,27 @@ class LmdbKvStore implements ListedKvStore {
     key: Uint8Array,
     value: Uint8Array,
     predicate: Predicate | undefined,
+    options?: WriteOptions,
   ): Promise<void> {
-    await this.setIfAround(partition, { key, value }, { predicate });
+    await this.setIfAround(partition, { key, value }, { predicate, ...options });
   }
 
   async setIfAround(
     partition: Uint8Array,
     entry: KvEntry,
-    { predicate, before = [], after = [] }: Around,
+    { predicate, before = [], after = [], relaxed = false }: Around,
   ): Promise<void> {
     const encoded = encodeKey(partition, entry.key);
     const expected = (predicate as LmdbPredicate | undefined)?.kvPredicate;
     const writer = await this.#openWriter();
-    await writer.commit((records) => {
+    await writer.put((records) => {
       const stored = records.get(encoded);
       const holds = expected ? stored !== undefined && equalBytes(stored, expected) : stored === undefined;
       if (!holds) return predicateFailed();
       for (const { key, value } of [...before, entry, ...after]) {
         records.put(encodeKey(partition, key), value);
       }
-    });
+    }, relaxed);
   }
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {

@@ -140,8 +140,13 @@ export class PageReader {
 
   /** Returns the newest state, to one who holds the lock of writers. Fails as {@link read}. */
   newest(): PageState {
-    const state = this.read((state) => state, { attempts: UNDISTURBED_ATTEMPTS, isUndisturbed: true });
-    if (state !== BUSY) return state;
+    return this.readNewest((state) => state);
+  }
+
+  /** Reads in the newest state, for one who holds the lock of writers. Fails as {@link read}. */
+  readNewest<T>(body: (state: PageState) => T): T {
+    const answer = this.read(body, { attempts: UNDISTURBED_ATTEMPTS, isUndisturbed: true });
+    if (answer !== BUSY) return answer;
     throw new CodedError("internal", "internal", "Broken invariant: others write while the lock is held");
   }
 

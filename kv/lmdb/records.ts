@@ -18,6 +18,18 @@ import type { WriterLock } from "./writer_lock.ts";
 /** Of a node of a page, and of a seal. */
 const NODE_BYTES = 12;
 
+/** Records as a write meets them: in a transaction, or on the way to the journal. */
+export interface Puts {
+  /** Returns a value, as those before in the same group have left it; nobody may change it. */
+  get(key: Uint8Array): Uint8Array | undefined;
+  put(key: Uint8Array, value: Uint8Array): void;
+}
+
+/** What only a transaction can do. */
+export interface Removals extends Puts {
+  remove(key: Uint8Array): void;
+}
+
 export interface RecordsOptions {
   readonly folder: string;
   readonly lock: WriterLock;
@@ -25,7 +37,7 @@ export interface RecordsOptions {
   readonly beforeWriting?: (() => void) | undefined;
 }
 
-export class Records {
+export class Records implements Removals {
   readonly #database: LmdbDatabase;
   readonly #path: string;
   readonly #check: PathCheck;

@@ -14,8 +14,7 @@ import type { DatabaseFile } from "./database_file.ts";
 import { kvError } from "./errors.ts";
 import { JournalWriter, type JournalWriterOptions } from "./journal_writer.ts";
 import { closeLocked, type OpeningOptions, openLocked } from "./opening.ts";
-import type { StoredEntry } from "./page_tree.ts";
-import { Records } from "./records.ts";
+import { type Puts, Records, type Removals } from "./records.ts";
 import { growthError } from "./room.ts";
 import { type LmdbDatabase, loadLmdb } from "./vendor.ts";
 import type { WriterLock } from "./writer_lock.ts";
@@ -23,9 +22,17 @@ import type { WriterLock } from "./writer_lock.ts";
 /** Leaves a transaction the rest of a second. */
 const RELAXED_FOR_MS = 250;
 
+/**
+ * What goes to the journal: relaxed writes, or `all` that only put, those that are not relaxed with a flush of it: one in place of
+ * a transaction's two. Its making and its end cost a transaction each: `never` is for who does not stay.
+ */
+export type Journaling = "never" | "relaxed" | "all";
+
 export interface WriterOptions extends OpeningOptions {
-  /** How long a relaxed write may be in the journal alone: for tests. */
+  /** How long a write may be in the journal alone: for tests. */
   readonly relaxedForMs?: number;
+  /** What goes to the journal; default `relaxed`. */
+  readonly journaling?: Journaling;
   /** Called before the first write, which may put the database into the newest version of its layout (`format.ts`). */
   readonly beforeWriting?: () => void;
 }
@@ -54,7 +61,7 @@ export async function openWriter(
     journal: new JournalWriter({ file, journal, reader }),
     // Elsewhere there is no telling what others see, or who else adds.
     mayAppend: lock.excludes && !options.allowNetwork,
-    relaxedForMs: options.relaxedForMs,
+    ...options,
   });
 }
 
@@ -68,7 +75,8 @@ export class LmdbWriter {
   readonly #queue: CommitQueue;
   readonly #journal: JournalWriter;
   readonly #relaxedForMs: number;
-  /** Runs out when a relaxed write has been in the journal alone for long enough. */
+  readonly #journaling: Journaling;
+  /** Runs out when a write has been in the journal alone for long enough. */
   #timer: NodeJS.Timeout | undefined;
   /** Whether what is in the journal could not be taken in: then nothing is added to it. */
   #isStuck = false;
@@ -76,15 +84,17 @@ export class LmdbWriter {
 
   constructor(
     database: LmdbDatabase,
-    { file, records, lock, path, journal, mayAppend, relaxedForMs = RELAXED_FOR_MS }: {
-      readonly file: DatabaseFile;
-      readonly records: Records;
-      readonly lock: WriterLock;
-      readonly path: string;
-      readonly journal: JournalWriter;
-      readonly mayAppend: boolean;
-      readonly relaxedForMs?: number;
-    },
+    { file, records, lock, path, journal, mayAppend, relaxedForMs = RELAXED_FOR_MS, journaling = "relaxed" }:
+      {
+        readonly file: DatabaseFile;
+        readonly records: Records;
+        readonly lock: WriterLock;
+        readonly path: string;
+        readonly journal: JournalWriter;
+        readonly mayAppend: boolean;
+        readonly relaxedForMs?: number;
+        readonly journaling?: Journaling;
+      },
   ) {
     this.#database = database;
     this.#file = file;
@@ -93,21 +103,22 @@ export class LmdbWriter {
     this.#lock = lock;
     this.#journal = journal;
     this.#relaxedForMs = relaxedForMs;
+    this.#journaling = journaling;
     this.#queue = new CommitQueue({
-      transaction: (body) => this.#transaction(body),
-      append: mayAppend ? (entries) => this.#append(entries) : undefined,
+      transaction: (body) => this.#transaction(() => body(this.#records)),
+      ...(mayAppend && journaling !== "never" &&
+        { journal: (body, isDurable) => this.#addToJournal(body, isDurable) }),
     });
   }
 
-  /**
-   * Carries out a write, which may return its refusal, having written nothing; durable when it returns. One that puts but
-   * `relaxed` entries may be in the journal alone.
-   */
-  async commit(
-    write: (records: Records) => CodedError | void,
-    relaxed?: readonly StoredEntry[],
-  ): Promise<void> {
-    await this.#queue.commit(() => write(this.#records) ?? undefined, relaxed);
+  /** Carries out a write, which may return its refusal, having written nothing; durable when it returns. */
+  async commit(write: (records: Removals) => CodedError | void): Promise<void> {
+    await this.#queue.commit((records) => write(records) ?? undefined);
+  }
+
+  /** As {@link commit} one that only puts. A relaxed one is durable a little later, or with the next that is not. */
+  async put(write: (records: Puts) => CodedError | void, isRelaxed = false): Promise<void> {
+    await this.#queue.put((records) => write(records) ?? undefined, isRelaxed);
   }
 
   get mapBytes(): number {
@@ -124,11 +135,14 @@ export class LmdbWriter {
     await closeLocked(this.#database, this.#lock);
   }
 
-  #append(entries: readonly StoredEntry[]): boolean {
-    if (this.#isStuck) return false;
+  #addToJournal(body: (records: Puts) => void, isDurable: boolean): boolean {
+    if (this.#isStuck || (isDurable && this.#journaling !== "all")) return false;
     try {
-      if (!this.#lock.holding(() => this.#journal.append(entries))) return false;
+      if (!this.#lock.holding(() => this.#journal.write(body, isDurable))) return false;
     } catch (error) {
+      // What did not come to the disk with a flush may not come with the next one either; a transaction writes it anew.
+      this.#isStuck = true;
+      this.#takeInLater();
       throw kvError("Cannot write to the key-value store", error);
     }
     this.#takeInLater();
@@ -139,7 +153,7 @@ export class LmdbWriter {
     this.#timer ??= setTimeout(() => this.#takeIn(), this.#relaxedForMs).unref();
   }
 
-  /** Has a transaction take in what is in the journal. While that fails relaxed writes are strict, and so tell of it. */
+  /** Has a transaction take in what is in the journal. While that fails all writes are transactions, and so tell of it. */
   #takeIn(): void {
     this.#timer = undefined;
     this.#queue.commit(() => undefined).catch(() => {

@@ -29,6 +29,15 @@ export function changeRef(model: Model, record: RefRecord, by: Operation | undef
   model.renew(name, record, by);
 }
 
+/** Follows the loss of a ref's last record, which may have been a seal alone: `before` was there before it, and is again. */
+export function loseRef(model: Model, before: RefRecord | undefined): void {
+  const lost = before && model.now(before.name).record;
+  if (!lost || commitOf(lost) !== commitOf(before) || lost.move.id !== before.move.id) {
+    fail(`power loss takes a move of "${before?.name}"`);
+  }
+  model.renew(before.name, before);
+}
+
 function addMove(model: Model, record: RefRecord, before: RefRecord | undefined): void {
   const { move, name } = record;
   const { moves } = model.ref(name);

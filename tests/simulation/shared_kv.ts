@@ -27,21 +27,32 @@ export function openSharedKv(): SharedKv {
     relaxed = [];
     await write;
   };
+  const relaxedly = async (
+    partition: Uint8Array,
+    keys: readonly Uint8Array[],
+    write: () => Promise<void>,
+  ) => {
+    const records: LostRecord[] = [];
+    for (const key of keys) {
+      records.push({ partition, key, before: (await inner.get(partition, key))?.value });
+    }
+    await write();
+    relaxed.push(records);
+  };
   return {
     get: (partition, key) => inner.get(partition, key),
     scan: (partition, options) => inner.scan(partition, options),
     set: (...entry) => strictly(inner.set(...entry)),
-    setIf: (...entry) => strictly(inner.setIf(...entry)),
+    async setIf(partition, key, value, predicate, options) {
+      const write = () => inner.setIf(partition, key, value, predicate);
+      if (options?.relaxed) await relaxedly(partition, [key], write);
+      else await strictly(write());
+    },
     delete: (...key) => strictly(inner.delete(...key)),
     deleteMany: (...keys) => strictly(inner.deleteMany(...keys)),
     async setMany(partition, entries, options) {
       if (!options?.relaxed) return await strictly(inner.setMany(partition, entries));
-      const records: LostRecord[] = [];
-      for (const { key } of entries) {
-        records.push({ partition, key, before: (await inner.get(partition, key))?.value });
-      }
-      await inner.setMany(partition, entries);
-      relaxed.push(records);
+      await relaxedly(partition, entries.map(({ key }) => key), () => inner.setMany(partition, entries));
     },
     async losePower(chance) {
       const lost = relaxed.splice(chance.below(relaxed.length + 1)).reverse().flat();

@@ -13,6 +13,7 @@ import { isCoded } from "../../base/errors.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import { type EngineContext, openEngineStore } from "../../engine/mod.ts";
 import { DEFAULT_CHUNKING } from "../../engine/committed/mod.ts";
+import { decodeRef } from "../../engine/refs/records.ts";
 import type { KvStore } from "../../kv/store.ts";
 import { type TestClock, testClock } from "../support/test_engine.ts";
 import { Chance } from "./chance.ts";
@@ -23,8 +24,9 @@ import { Model } from "./model.ts";
 import { newOperation, type Operation, SimulationFailure } from "./operation.ts";
 import { type OpenedStore, perform, REPOSITORY } from "./performing.ts";
 import { type Fault, type PlannedFault, type Process, Scheduler } from "./scheduler.ts";
+import { loseRef } from "./rules.ts";
 import { openSharedKv, type SharedKv } from "./shared_kv.ts";
-import { currentOperation, type Gate, gatedClock, gatedKv, gatedObjects } from "./stores.ts";
+import { currentOperation, type Gate, gatedClock, gatedKv, gatedObjects, isToken } from "./stores.ts";
 
 /** Obvious ways that lose data, around the stores of each process. */
 export interface Plant {
@@ -226,7 +228,8 @@ class Simulation {
   async #losePowerAtLast(): Promise<void> {
     await this.#disk.losePower(this.#chance);
     for (const { partition, key, before } of await this.#kv.losePower(this.#chance)) {
-      this.#model.loseStaged(lossyText(partition), { key, value: before });
+      if (isToken(partition)) this.#model.loseStaged(lossyText(partition), { key, value: before });
+      else loseRef(this.#model, before && decodeRef(before));
     }
   }
 

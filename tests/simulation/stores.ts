@@ -43,10 +43,10 @@ export function gatedKv(inner: KvStore, gate: Gate): KvStore {
         for (const entry of entries) await follow(model, partition, entry, by);
       });
     },
-    setIf(partition, key, value, predicate) {
+    setIf(partition, key, value, predicate, options) {
       const by = currentOperation.getStore();
       return write(`setIf ${lossyText(key)}`, false, async () => {
-        await inner.setIf(partition, key, value, predicate);
+        await inner.setIf(partition, key, value, predicate, options);
         await follow(model, partition, { key, value }, by);
       });
     },
@@ -121,7 +121,7 @@ async function follow(
 }
 
 /** Tokens are partitions whose names go on behind that of their repository's. */
-function isToken(partition: Uint8Array): boolean {
+export function isToken(partition: Uint8Array): boolean {
   return lossyText(partition).includes("/");
 }
 

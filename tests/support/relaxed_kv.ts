@@ -9,7 +9,8 @@ export function relaxedKv(inner: ListedKvStore): ListedKvStore {
     partitions: () => inner.partitions(),
     set: (partition, key, value) => inner.setMany(partition, [{ key, value }], { relaxed: true }),
     setMany: (partition, entries) => inner.setMany(partition, entries, { relaxed: true }),
-    setIf: (...entry) => inner.setIf(...entry),
+    setIf: (partition, key, value, predicate) =>
+      inner.setIf(partition, key, value, predicate, { relaxed: true }),
     delete: (...key) => inner.delete(...key),
     deleteMany: (...keys) => inner.deleteMany(...keys),
     close: () => inner.close(),

@@ -49,9 +49,13 @@ async function carryOut(store: KvStore, { isRelaxed, puts, deletes }: Step): Pro
   await store.setMany(P, entries, isRelaxed ? RELAXED : {});
 }
 
-/** Writes until it is killed; each line is the number of a write that was answered. ARGUMENT is its name. */
+/**
+ * Writes until it is killed; each line is the number of a write that was answered. ARGUMENT is its name: one that begins with "a"
+ * writes by the journal what is relaxed, any other one all.
+ */
 async function steps(folder: string, name: string): Promise<void> {
-  const store = await openLmdb(folder, { relaxedForMs: 20 });
+  const journaling = name.startsWith("a") ? "relaxed" : "all";
+  const store = await openLmdb(folder, { relaxedForMs: 20, journaling });
   let i = 0;
   for (const step of runOf(name)) {
     await carryOut(store, step);
@@ -79,6 +83,32 @@ async function trace(folder: string): Promise<void> {
   writeSync(1, "BEGIN\n");
   await store.setMany(P, [{ key: utf8("third"), value: utf8("value") }], RELAXED);
   writeSync(1, "ANSWERED\n");
+  await store.close();
+}
+
+/** Writes by the journal what is not relaxed; the lines show in a trace where the last answer came. */
+async function traceStrict(folder: string): Promise<void> {
+  const store = await openLmdb(folder, { relaxedForMs: 2 ** 30, journaling: "all" });
+  await store.set(P, utf8("first"), utf8("value"));
+  await store.set(P, utf8("second"), utf8("value"));
+  writeSync(1, "BEGIN\n");
+  await store.set(P, utf8("third"), utf8("value"));
+  writeSync(1, "ANSWERED\n");
+  await store.close();
+}
+
+/** Writes by the journal while the system is made to refuse flushes; says what became of each write. */
+async function refused(folder: string): Promise<void> {
+  const store = await openLmdb(folder, { relaxedForMs: 2 ** 30, journaling: "all" });
+  const raise = async () => {
+    const seen = await store.get(P, utf8("key"));
+    const value = utf8(String(1 + Number(seen ? new TextDecoder().decode(seen.value) : 0)));
+    await store.setIf(P, utf8("key"), value, seen?.predicate);
+  };
+  for (let i = 0; i < 6; i++) {
+    const outcome = await raise().then(() => "kept", (error) => isCoded(error) ? error.code : String(error));
+    writeSync(1, `${outcome}\n`);
+  }
   await store.close();
 }
 
@@ -140,6 +170,8 @@ if (import.meta.main) {
     steps,
     rounds,
     trace,
+    traceStrict,
+    refused,
     plain,
     fill,
     die,
