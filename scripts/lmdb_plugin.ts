@@ -30,6 +30,7 @@ export interface Plugin {
 }
 
 const VIRTUAL = "tarn-build";
+const UNUSED = /^(ordered-binary|weak-lru-cache|@harperfast\/extended-iterable)$/;
 
 /** Returns the plugin for a native part that lies at `native`; `work` is a folder for what the build makes of it. */
 export function lmdbPlugin(root: string, { native, work }: { native: string; work: string }): Plugin {
@@ -47,6 +48,8 @@ export function lmdbPlugin(root: string, { native, work }: { native: string; wor
       build.onResolve({ filter: /^node-gyp-build-optional-packages$/ }, () => virtual("loader"));
       // Encodes values where none is told to be bytes. All of ours are, and loading it takes two milliseconds.
       build.onResolve({ filter: /^msgpackr$/ }, () => virtual("encoder"));
+      // Of these, what we do not use: other keys than bytes, caches, ways to walk. They would take half a millisecond.
+      build.onResolve({ filter: UNUSED }, () => virtual("unused"));
       build.onLoad({ filter: /^loader$/, namespace: VIRTUAL }, () => ({
         contents: `module.exports = require(${
           JSON.stringify(join(root, "kv", "lmdb", "native.ts"))
@@ -55,6 +58,13 @@ export function lmdbPlugin(root: string, { native, work }: { native: string; wor
       }));
       build.onLoad({ filter: /^encoder$/, namespace: VIRTUAL }, () => ({
         contents: `exports.Encoder = class { constructor() { throw new Error("values are bytes"); } };`,
+        loader: "js",
+      }));
+      build.onLoad({ filter: /^unused$/, namespace: VIRTUAL }, () => ({
+        contents: `exports.enableNullTermination = () => {};
+          exports.WeakLRUCache = exports.ExtendedIterable = class {
+            constructor() { throw new Error("left out of the executable"); }
+          };`,
         loader: "js",
       }));
       build.onLoad({ filter: /[\\/]kv[\\/]lmdb[\\/]embedded\.ts$/ }, () => ({
