@@ -36,6 +36,11 @@ export interface DiskCache {
   read(key: string, into?: Uint8Array): Promise<Uint8Array | undefined>;
   /** Returns bytes of a file, fewer than `length` only at its end, or `undefined` when they cannot be had. */
   readAt(key: string, offset: number, length: number): Promise<Uint8Array | undefined>;
+  /** Reads parts of a file; returns whether all of them could be had whole. */
+  readParts(
+    key: string,
+    parts: readonly { readonly offset: number; readonly into: Uint8Array }[],
+  ): Promise<boolean>;
   /** Returns how long a file is, or `undefined` when it is not there. */
   size(key: string): Promise<number | undefined>;
   /** Keeps a file if it can; what stands in the way (a full disk, a read-only folder) is no failure of the caller's. */
@@ -111,6 +116,16 @@ class FolderCache implements DiskCache {
     return this.#use(this.#pathOf(key), (fd, { size }) => {
       return readPart(fd, { offset, out: new Uint8Array(Math.max(0, Math.min(length, size - offset))) });
     });
+  }
+
+  async readParts(
+    key: string,
+    parts: readonly { readonly offset: number; readonly into: Uint8Array }[],
+  ): Promise<boolean> {
+    const wasRead = this.#use(this.#pathOf(key), (fd) => {
+      return parts.every(({ offset, into }) => readPart(fd, { offset, out: into }).length === into.length);
+    });
+    return wasRead ?? false;
   }
 
   async size(key: string): Promise<number | undefined> {

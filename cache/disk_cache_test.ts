@@ -42,6 +42,18 @@ test("parts are written one after the other, and a large file is read whole too"
   assert.deepEqual(await cache.readAt("large", 699_999, 3), concatBytes(...parts).subarray(699_999, 700_002));
 });
 
+test("parts of a file are read into memory of the caller's, all of them or not", async (t) => {
+  const { cache } = open(t, { maxBytes: 10_000_000 });
+  const bytes = numbered(700_000), into = new Uint8Array(600_000);
+  await cache.write("k", bytes);
+  const parts = [{ offset: 699_000, into: into.subarray(0, 1000) }, { offset: 5, into: into.subarray(1000) }];
+  assert.equal(await cache.readParts("k", parts), true);
+  assert.deepEqual(into, concatBytes(bytes.subarray(699_000), bytes.subarray(5, 599_005)));
+  assert.equal(await cache.readParts("k", []), true);
+  assert.equal(await cache.readParts("k", [{ offset: 699_999, into: into.subarray(0, 2) }]), false);
+  assert.equal(await cache.readParts("none", parts), false);
+});
+
 test("what is missing, deleted, vanished or no file is a miss", async (t) => {
   const { cache, folder } = open(t);
   const isMissing = async (key: string) => {

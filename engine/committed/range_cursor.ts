@@ -116,7 +116,9 @@ export class RangeCursor {
   /** The known ID of the record at the cursor. */
   get knownId(): KnownId | undefined {
     const ids = this.#open?.recordIds;
-    return ids && { ids, index: this.#open!.blocks!.firstRecord(this.#block) + this.#at };
+    if (!ids) return undefined;
+    const { blocks, info } = this.#open!;
+    return { ids, index: blocks!.firstRecord(this.#block) + this.#at, range: info.id };
   }
 
   /** Steps over the range that the cursor stands before. */

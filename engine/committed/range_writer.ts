@@ -5,6 +5,7 @@ import { PrefixFnv } from "../../base/hashes.ts";
 import { type FinishedTable, PIECE_BYTES, type TableSink, TableWriter } from "../sstable/mod.ts";
 import { BlockTableBuilder } from "./block_table.ts";
 import type { Chunking } from "./chunking.ts";
+import { RunRecorder } from "./id_runs.ts";
 import { RecordIds } from "./ids.ts";
 import type { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
@@ -33,6 +34,7 @@ export interface RangePlace {
 
 /** One of the record IDs of an older range. */
 export interface KnownId {
+  readonly range: string;
   readonly ids: Uint8Array;
   readonly index: number;
 }
@@ -47,6 +49,7 @@ export class RangeWriter {
   readonly #raggedness: number;
   readonly #table: TableWriter;
   readonly #ids: RecordIds;
+  readonly #runs = new RunRecorder();
   readonly #blocks = new BlockTableBuilder();
   readonly #hash = new PrefixFnv();
   /** Memory for what stands in front of a value's data. */
@@ -83,8 +86,7 @@ export class RangeWriter {
     if (this.#table.count === 0) this.#minKey = key.slice();
     this.#maxKey = key;
     this.#sizeBytes += weight;
-    if (known) this.#ids.addKnown(known.ids, known.index, 1);
-    else this.#ids.add(key, identity);
+    this.#addId(record, known);
     const shared = this.#table.add(key, head, data);
     const isBreak = this.#hash.mod(key, shared, this.#raggedness) === 0;
     this.#blocks.add({ keyBytes: key.length, valueBytes, weight, isBreak });
@@ -116,6 +118,7 @@ export class RangeWriter {
     const first = blocks.firstRecord(from);
     this.#ids.expect(old.info.count - first);
     this.#ids.addKnown(old.recordIds!, first, totals.records);
+    this.#runs.addKnown(old.info.id, first, totals.records);
     this.#blocks.addRows(blocks.rows(from, to));
     return true;
   }
@@ -131,7 +134,21 @@ export class RangeWriter {
       count: this.#table.count,
     };
     const table = this.#table.end({ ...range, estimatedSizeBytes: range.sizeBytes });
-    return { range, table, side: { blocks: this.#blocks.finish(), recordIds: this.#ids.all() } };
+    return {
+      range,
+      table,
+      side: { blocks: this.#blocks.finish(), recordIds: this.#ids.all(), runs: this.#runs.runs() },
+    };
+  }
+
+  #addId({ key, identity }: ValueRecord, known: KnownId | undefined): void {
+    if (known) {
+      this.#ids.addKnown(known.ids, known.index, 1);
+      this.#runs.addKnown(known.range, known.index, 1);
+    } else {
+      this.#ids.add(key, identity);
+      this.#runs.addNew();
+    }
   }
 
   /** Decided by the record alone, heavier ones more likely: so the mean does not depend on how large records are. */

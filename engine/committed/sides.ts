@@ -1,31 +1,45 @@
 /**
- * Side files: what is known of a range beside its own file, kept on this machine only.
+ * Side files: what is known of a range beside its own file, kept on this machine only (`side_file.ts` tells how they look).
  *
- *     <id>.blocks   magic (8 bytes), range ID (32), what binds it to the range's file: size (uint64), index checksum (uint32),
- *                   raggedness (uint32); CRC-32 of the record IDs (uint32), the rows of the block table; SHA-256 of all before
- *     <id>.ids      the record IDs, 32 bytes each; their SHA-256 is the range's ID
+ *     <id>.blocks   the block table, a checksum of the record IDs, and how these are kept
+ *     <id>.ids      the record IDs whole, 32 bytes each; their SHA-256 is the range's ID
+ *
+ * Where a range is another version of one whose IDs are kept whole, its own are kept as what differs (`id_runs.ts`), in
+ * `<id>.blocks`: they are a quarter of what a commit of a few changes would write.
  *
  * A block table is written of record IDs that were hashed and gave the range's ID. So later on their CRC-32 is enough to know
  * them again: it takes a tenth of the time.
  *
  * Without them nothing is lost but time: they are made again from the range's file. A range whose record IDs do not give
- * its ID, or whose index is not one of ours, has none and is read record by record. Numbers are in the machine's own order.
+ * its ID, or whose index is not one of ours, has none and is read record by record.
  */
 
-import { EMPTY_BYTES, equalBytes, fromHex } from "../../base/bytes.ts";
-import { fnv1a64Mod, sha256 } from "../../base/hashes.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { fnv1a64Mod } from "../../base/hashes.ts";
 import { crc32 } from "../../base/platform.ts";
 import type { DiskCache } from "../../cache/mod.ts";
 import { type TableReader, tableRecord } from "../sstable/mod.ts";
-import { BLOCK_ROW_BYTES, BlockTable, BlockTableBuilder } from "./block_table.ts";
+import { type BlockTable, BlockTableBuilder } from "./block_table.ts";
 import type { Chunking, RecordWeight } from "./chunking.ts";
+import {
+  derivedBytes,
+  type DerivedIds,
+  derivedIds,
+  joinedRuns,
+  partsOfBase,
+  putNews,
+  type Runs,
+} from "./id_runs.ts";
 import { fileIdOf, RecordIds } from "./ids.ts";
 import { decodeRecord } from "./record.ts";
+import { decodeSide, encodeSide, type SidedFile, sideHead } from "./side_file.ts";
 import type { Kept, KnownTable, TableCaches } from "./table_caches.ts";
 
 export interface Side {
   readonly blocks: BlockTable;
   readonly recordIds: Uint8Array;
+  /** Where they come from, if from another range. */
+  readonly runs?: Runs | undefined;
 }
 
 export interface SideOptions {
@@ -35,17 +49,12 @@ export interface SideOptions {
   readonly disk?: DiskCache;
 }
 
-const MAGIC = 0x3264_6973;
-const HEAD_BYTES = 56;
-/** The head, and behind it the checksum of the record IDs. */
-const ROWS_START = HEAD_BYTES + 4;
-const SUM_BYTES = 32;
 /** Up to this record IDs are also kept in memory: those of a range of 16,000 records. */
 const SMALL_BYTES = 512 * 1024;
 /** How many sides may be on their way to their files. */
 const MOST_KEEPING = 4;
 
-/** What the last block table was encoded in. */
+/** What the last side was encoded in. */
 let spareBytes: Uint8Array | undefined;
 
 export class Sides {
@@ -67,49 +76,41 @@ export class Sides {
 
   /** Returns a range's block table, or `undefined` when it can have none. */
   async blockTable(id: string, reader: TableReader): Promise<BlockTable | undefined> {
-    const known = this.#tables.get(id);
-    if (known) return known.blocks;
-    const kept = await this.#options.disk?.read(`${id}.blocks`);
-    const table = kept && decodeTable(kept, this.#head(id, reader));
-    if (table) {
-      this.#tables.set(id, table, table.blocks.bytes.length);
-      return table.blocks;
-    }
-    return (await this.#make(id, reader))?.blocks;
+    return (await this.#known(id, reader) ?? await this.#make(id, reader))?.blocks;
   }
 
   /** Returns a range's record IDs, perhaps in `into`, or `undefined` when it can have none. */
   async recordIds(id: string, reader: TableReader, into?: Uint8Array): Promise<Uint8Array | undefined> {
-    const known = this.#ids.get(id);
-    if (known) return known;
-    const kept = await this.#options.disk?.read(`${id}.ids`, into);
+    const inMemory = this.#ids.get(id);
+    if (inMemory) return inMemory;
+    const derived = (await this.#known(id, reader))?.ids;
+    const kept = derived
+      ? await this.#readDerived(derived, into)
+      : await this.#options.disk?.read(`${id}.ids`, into);
     if (kept && this.#areThose(id, kept)) return kept;
     return (await this.#make(id, reader))?.recordIds;
   }
 
   /**
-   * Keeps the side of a range whose file has been written. A small one is known at once, and its files are written while other
-   * work goes on.
+   * Keeps the side of a range whose file has been written. Where that needs no memory of the writer's, it is known at once, and
+   * its files are written while other work goes on.
    */
-  async keep(
-    id: string,
-    side: Side,
-    file: { readonly sizeBytes: number; readonly indexChecksum: number },
-  ): Promise<void> {
+  async keep(id: string, { blocks, recordIds, runs }: Side, file: SidedFile): Promise<void> {
     const { disk } = this.#options;
-    const table = { blocks: side.blocks, idsChecksum: crc32(side.recordIds) };
-    this.#tables.set(id, table, side.blocks.bytes.length);
-    const blocks = (memory?: Uint8Array) => encodeTable(table, this.#head(id, file), memory);
-    if (disk && side.recordIds.length > SMALL_BYTES) {
-      return await keepFiles(disk, id, { ids: side.recordIds, blocks });
-    }
+    const ids = await this.#derive(recordIds, runs);
+    const table = { blocks, idsChecksum: crc32(recordIds), ...(ids ? { ids } : {}) };
+    this.#remember(id, table);
+    const isSmall = !disk || recordIds.length <= SMALL_BYTES;
     // A copy: the writer uses its memory again.
-    const ids = side.recordIds.slice();
-    this.#ids.set(id, ids, ids.length);
+    const copy = isSmall ? recordIds.slice() : undefined;
+    if (copy) this.#ids.set(id, copy, copy.length);
     if (!disk) return;
-    const keeping = keepFiles(disk, id, { ids, blocks }).finally(() => this.#keeping.delete(keeping));
+    const encode = (memory?: Uint8Array) => encodeSide(table, this.#head(id, file), memory);
+    const whole = copy ?? recordIds;
+    const keeping = keepFiles(disk, id, { whole: ids ? undefined : whole, encode })
+      .finally(() => this.#keeping.delete(keeping));
     this.#keeping.add(keeping);
-    if (this.#keeping.size > MOST_KEEPING) await keeping;
+    if (!ids && !copy || this.#keeping.size > MOST_KEEPING) await keeping;
   }
 
   /** Waits until all that is known of ranges is kept. */
@@ -160,70 +161,62 @@ export class Sides {
     return side;
   }
 
-  #head(id: string, file: { readonly sizeBytes: number; readonly indexChecksum: number }): Uint8Array {
-    const head = new Uint8Array(HEAD_BYTES);
-    const view = new DataView(head.buffer);
-    view.setUint32(0, MAGIC, true);
-    view.setUint32(4, BLOCK_ROW_BYTES, true);
-    head.set(fromHex(id)!, 8);
-    view.setFloat64(40, file.sizeBytes, true);
-    view.setUint32(48, file.indexChecksum, true);
-    view.setUint32(52, this.#options.chunking.raggedness, true);
-    return head;
+  /** Returns what is known of a range in memory or on disk. */
+  async #known(id: string, reader: TableReader): Promise<KnownTable | undefined> {
+    const known = this.#tables.get(id);
+    if (known) return known;
+    const kept = await this.#options.disk?.read(`${id}.blocks`);
+    const table = kept && decodeSide(kept, this.#head(id, reader));
+    if (table) this.#remember(id, table);
+    return table;
+  }
+
+  #remember(id: string, table: KnownTable): void {
+    const { blocks, ids } = table;
+    this.#tables.set(id, table, blocks.bytes.length + (ids ? ids.pairs.byteLength + ids.news.length : 0));
+  }
+
+  /** Returns how the IDs of a range are best kept, if not whole. */
+  async #derive(recordIds: Uint8Array, runs: Runs | undefined): Promise<DerivedIds | undefined> {
+    const { disk } = this.#options;
+    const base = disk && runs && this.#tables.get(runs.base);
+    if (!base) return undefined;
+    const derived = derivedIds(recordIds, base.ids ? joinedRuns(runs, base.ids) : runs);
+    // What is not there any more cannot be referred to.
+    return derived && await disk.size(`${derived.base}.ids`) !== undefined ? derived : undefined;
+  }
+
+  async #readDerived(derived: DerivedIds, into: Uint8Array | undefined): Promise<Uint8Array | undefined> {
+    const length = derivedBytes(derived);
+    const list = into && into.length >= length ? into.subarray(0, length) : new Uint8Array(length);
+    if (!await this.#options.disk?.readParts(`${derived.base}.ids`, partsOfBase(derived, list))) {
+      return undefined;
+    }
+    putNews(derived, list);
+    return list;
+  }
+
+  #head(id: string, file: SidedFile): Uint8Array {
+    return sideHead(id, file, this.#options.chunking.raggedness);
   }
 }
 
 async function keepFiles(
   disk: DiskCache,
   id: string,
-  { ids, blocks }: {
-    readonly ids: Uint8Array;
-    /** Returns the block table as it is kept, in memory if that has room. */
-    readonly blocks: (memory: Uint8Array | undefined) => Uint8Array;
+  { whole, encode }: {
+    /** The record IDs, unless they are kept with the block table. */
+    readonly whole: Uint8Array | undefined;
+    /** Returns the side as it is kept, in memory if that has room. */
+    readonly encode: (memory: Uint8Array | undefined) => Uint8Array;
   },
 ): Promise<void> {
-  await disk.write(`${id}.ids`, ids);
+  if (whole) await disk.write(`${id}.ids`, whole);
   const spare = spareBytes;
   spareBytes = undefined;
-  const encoded = blocks(spare);
+  const encoded = encode(spare);
   await disk.write(`${id}.blocks`, encoded);
   spareBytes = new Uint8Array(encoded.buffer);
-}
-
-/** Returns a table as it is kept, in `memory` if that has room, else in memory with some more. */
-function encodeTable(
-  { blocks, idsChecksum }: KnownTable,
-  head: Uint8Array,
-  memory: Uint8Array = EMPTY_BYTES,
-): Uint8Array {
-  const rows = blocks.bytes;
-  const length = ROWS_START + rows.length + SUM_BYTES;
-  const out = (memory.length < length ? new Uint8Array(Math.ceil(length * 1.25)) : memory).subarray(
-    0,
-    length,
-  );
-  out.set(head);
-  new DataView(out.buffer).setUint32(HEAD_BYTES, idsChecksum, true);
-  out.set(rows, ROWS_START);
-  const end = ROWS_START + rows.length;
-  out.set(sha256(out.subarray(0, end)), end);
-  return out;
-}
-
-/** Returns the table in a file with this head, or `undefined` when it is another one's or damaged. */
-function decodeTable(bytes: Uint8Array, head: Uint8Array): KnownTable | undefined {
-  const end = bytes.length - SUM_BYTES;
-  if (end < ROWS_START || (end - ROWS_START) % BLOCK_ROW_BYTES !== 0) return undefined;
-  if (!equalBytes(bytes.subarray(0, HEAD_BYTES), head)) return undefined;
-  if (!equalBytes(sha256(bytes.subarray(0, end)), bytes.subarray(end))) return undefined;
-  const idsChecksum = new DataView(bytes.buffer, bytes.byteOffset).getUint32(HEAD_BYTES, true);
-  return { blocks: new BlockTable(wordsOf(bytes.subarray(ROWS_START, end))), idsChecksum };
-}
-
-/** Returns bytes as words, uncopied where they lie as words do. */
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  return new Uint32Array(buffer, byteOffset, length / 4);
 }
 
 /** Reads a range's file whole. Returns `undefined` when its index or its blocks are not as ours are. */

@@ -5,6 +5,7 @@
 
 import { BlockCache, type TableReader } from "../sstable/mod.ts";
 import type { BlockTable } from "./block_table.ts";
+import type { DerivedIds } from "./id_runs.ts";
 import { ByteLru } from "../../base/byte_lru.ts";
 
 const DEFAULT_BLOCK_BYTES = 64 * 1024 * 1024;
@@ -18,6 +19,8 @@ const MOST_TABLES = 1024;
 export interface KnownTable {
   readonly blocks: BlockTable;
   readonly idsChecksum: number;
+  /** How they are kept, if not whole. */
+  readonly ids?: DerivedIds;
 }
 
 /** A part of a cache, for the tables of one repository. */
