@@ -45,6 +45,7 @@ export class Repository {
   readonly refs: Refs;
   readonly lateFlush: LateFlush;
   readonly checkedFiles: CheckedFiles;
+  readonly #repositories: Repositories;
   readonly #metaranges = new Map<string, Metarange>();
 
   constructor(context: EngineContext, record: RepositoryRecord, objects: ObjectStore) {
@@ -62,6 +63,7 @@ export class Repository {
       vouch: (range) => flushNamed(objects, range),
       sides: { chunking: record.chunking, weigh: entryWeight, ...(disk ? { disk } : {}) },
     });
+    this.#repositories = new Repositories(context.kv);
     this.commits = new Commits(context.kv, this.partition);
     this.refs = new Refs(context.kv, this.partition, context);
     this.checkedFiles = new CheckedFiles(objects);
@@ -91,7 +93,7 @@ export class Repository {
 
   /** Fails when the repository was deleted meanwhile: nothing may be acknowledged into what nobody can read any more. */
   async checkLive(): Promise<void> {
-    await new Repositories(this.kv).checkLive(this.record);
+    await this.#repositories.checkLive(this.record);
   }
 
   /** Returns a fresh staging token: the name of a KV partition that nobody has used. */

@@ -5,7 +5,7 @@
  * deleted, shows nowhere and leaves its name free. A deleted one is remembered under `deleted/<instance>` for GC.
  */
 
-import { utf8 } from "../../base/bytes.ts";
+import { equalBytes, utf8 } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { KvStore, KvValue } from "../../kv/store.ts";
 import { decodeRepository, encodeRepository, type RepositoryRecord } from "./records.ts";
@@ -13,6 +13,7 @@ import { decodeRepository, encodeRepository, type RepositoryRecord } from "./rec
 const PARTITION = utf8("tarn");
 const PREFIX = "repos/";
 const DELETED_PREFIX = "deleted/";
+const MAX_REMEMBERED = 64;
 
 /** Returns the partition of what belongs to a repository. */
 export function repositoryPartition(record: RepositoryRecord): string {
@@ -21,6 +22,8 @@ export function repositoryPartition(record: RepositoryRecord): string {
 
 export class Repositories {
   readonly #kv: KvStore;
+  /** What was made of a record the last time, by name: each call asks for the same few. */
+  readonly #lastRead = new Map<string, { readonly value: Uint8Array; readonly record: RepositoryRecord }>();
 
   constructor(kv: KvStore) {
     this.#kv = kv;
@@ -98,7 +101,14 @@ export class Repositories {
     name: string,
   ): Promise<{ record: RepositoryRecord; predicate: KvValue["predicate"] } | undefined> {
     const found = await this.#kv.get(PARTITION, utf8(PREFIX + name));
-    return found && { record: decodeRepository(found.value), predicate: found.predicate };
+    if (!found) return undefined;
+    const { predicate, value } = found;
+    const last = this.#lastRead.get(name);
+    if (last && equalBytes(last.value, value)) return { record: last.record, predicate };
+    const record = decodeRepository(value);
+    if (this.#lastRead.size >= MAX_REMEMBERED) this.#lastRead.clear();
+    this.#lastRead.set(name, { value, record });
+    return { record, predicate };
   }
 }
 
