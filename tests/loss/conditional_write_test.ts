@@ -12,6 +12,7 @@ import type { Store } from "../../drivers/store.ts";
 import { openMemoryKv } from "../../kv/memory/mod.ts";
 import type { KvStore } from "../../kv/store.ts";
 import { hookedKv, type KvMoment } from "../support/hooked_kv.ts";
+import { staleRefs } from "../support/stale_refs.ts";
 import { readText, testEngine, WHO, withRepository, write } from "../support/test_engine.ts";
 
 async function take(store: Store, text: string): Promise<"done" | "refused"> {
@@ -92,4 +93,40 @@ test("a conditional write whose record comes into a dropped token is written aga
   });
   assert.equal(await take(testEngine({ kv: held, objects, clock }).store, "mine"), "done");
   assert.equal(await readText(store, "main", "a"), "mine");
+});
+
+/**
+ * Takes a path that is staged, while its token is replaced by resets of other paths and, minutes later, cleaned: between the
+ * reading of the branch and that of the token.
+ */
+async function takeWhileReplaced(
+  plant: (kv: KvStore) => KvStore,
+): Promise<{ outcome: string; shown?: string }> {
+  const kv = openMemoryKv();
+  const { store, objects, clock } = await withRepository(testEngine({ kv }));
+  const reset = (path: string) => store.reset("repo", "main", { path }, WHO);
+  await write(store, "main", { a: "staged", b: "1", c: "1", d: "1" });
+  // Then it lies in a sealed token, and the current one is empty, and stays.
+  await reset("b");
+  let isArmed = true;
+  const held = hookedKv(kv, {
+    async after(moment) {
+      if (!isArmed || moment.call !== "get" || !isOfPath(moment)) return;
+      isArmed = false;
+      await reset("c");
+      clock.advance(11 * 60_000);
+      await reset("d");
+    },
+  });
+  const outcome = await take(testEngine({ kv: plant(held), objects, clock }).store, "mine");
+  assert.equal(isArmed, false);
+  return { outcome, shown: await readText(store, "main", "a") };
+}
+
+test("planted: a conditional write that judges by a branch read once takes a path that is staged", async () => {
+  assert.deepEqual(await takeWhileReplaced(staleRefs), { outcome: "done", shown: "mine" });
+});
+
+test("a conditional write is refused although the token that holds the path was dropped and cleaned while it looked", async () => {
+  assert.deepEqual(await takeWhileReplaced((kv) => kv), { outcome: "refused", shown: "staged" });
 });
