@@ -224,15 +224,24 @@ export class JournalFile {
   }
 
   /**
-   * Brings all records over a state to the disk, and notes that in the header, after {@link over}. Fails with the system's own
-   * error; then there is no telling what of them is on disk.
+   * Brings all records over a state to the disk, and notes that in the header, after {@link over}. Returns whether it did: if not,
+   * there is no telling what of them is on disk, and another try proves nothing, since the system tells of a failure once.
    */
-  flush(state: JournalBasis): void {
-    if (!this.#isOf(state)) return;
-    fdatasyncSync(this.#handle);
-    if (this.#writing === undefined) return;
-    // Not flushed itself: on disk it may lag, but never say too much.
-    writeWhole(this.#writing, makeEnd(this.#soundTo, this.#header!.sum), KEPT_AT);
+  flush(state: JournalBasis): boolean {
+    if (!this.#isOf(state)) return true;
+    try {
+      fdatasyncSync(this.#handle);
+    } catch {
+      return false;
+    }
+    if (this.#writing === undefined) return true;
+    try {
+      // Not flushed itself: on disk it may lag, but never say too much.
+      writeWhole(this.#writing, makeEnd(this.#soundTo, this.#header!.sum), KEPT_AT);
+    } catch {
+      // Then it lags.
+    }
+    return true;
   }
 
   /** Takes up the records that bytes begin with, which follow those that there are. */

@@ -162,7 +162,7 @@ test("where two processes find no journal, one makes it, and the other one adds 
   const journal = new Journal(folder, true), reader = new PageReader(database, { journal });
   t.after(() => reader.close());
   const other = new JournalWriter({ journal, reader, file: new DatabaseFile(database, reader.handle) });
-  assert.equal(other.write((records) => records.put(encodeKey(P, K), K), false), false);
+  assert.equal(other.write((records) => records.put(encodeKey(P, K), K), false), "refused");
   // Before its transaction begins.
   await put(store, "begin", "");
   await put(store, "a", "1");

@@ -45,27 +45,27 @@ export class JournalWriter {
 
   /**
    * Runs a body, perhaps twice, and adds what it puts to the journal, all or nothing; if `isDurable`, all that is in the journal is
-   * on disk when it returns. Returns `false` where a transaction is to do it: there is no journal, or no room for it. Fails with
-   * `kv_moved`, `kv_corrupt`, `kv_journal_corrupt`, `kv_unavailable`.
+   * on disk when it returns. Returns `refused` where a transaction is to do it, since there is no journal or no room, and
+   * `unflushed` where it was added, and a transaction is to take it in at once, since the disk refused it. Fails with `kv_moved`,
+   * `kv_corrupt`, `kv_journal_corrupt`.
    */
-  write(body: (records: Puts) => void, isDurable: boolean): boolean {
+  write(body: (records: Puts) => void, isDurable: boolean): "added" | "refused" | "unflushed" {
     const { meta, journal } = this.#newest();
     // One that somebody has taken away is not where others look; a transaction takes in what it holds.
     if (!journal || !this.#journal.isInPlace()) {
       this.#isWanted = true;
-      return false;
+      return "refused";
     }
     const entries = this.#draftOf(body);
-    if (entries.some(({ key }) => key.length > MAX_ENCODED_KEY_BYTES)) return false;
-    if (recordBytes(entries) > MAX_RECORD_BYTES) return false;
+    if (entries.some(({ key }) => key.length > MAX_ENCODED_KEY_BYTES)) return "refused";
+    if (recordBytes(entries) > MAX_RECORD_BYTES) return "refused";
     if (entries.length > 0) {
       const salt = () => systemRandomness.bytes(SALT_BYTES);
-      if (!journal.append(meta, makeRecord(entries), { path: this.#journal.path, salt })) return false;
+      if (!journal.append(meta, makeRecord(entries), { path: this.#journal.path, salt })) return "refused";
       this.#isUsed = true;
     }
-    if (isDurable) journal.flush(meta);
     this.#file.requireInPlace();
-    return true;
+    return !isDurable || journal.flush(meta) ? "added" : "unflushed";
   }
 
   #draftOf(body: (records: Puts) => void): readonly StoredEntry[] {

@@ -137,16 +137,24 @@ export class LmdbWriter {
 
   #addToJournal(body: (records: Puts) => void, isDurable: boolean): boolean {
     if (this.#isStuck || (isDurable && this.#journaling !== "all")) return false;
+    const outcome = this.#lock.holding(() => this.#tryJournal(body, isDurable));
+    if (outcome === "added") this.#takeInLater();
+    return outcome !== "refused";
+  }
+
+  #tryJournal(body: (records: Puts) => void, isDurable: boolean): "added" | "refused" | "taken in" {
+    let outcome: "added" | "refused" | "unflushed";
     try {
-      if (!this.#lock.holding(() => this.#journal.write(body, isDurable))) return false;
+      outcome = this.#journal.write(body, isDurable);
     } catch (error) {
-      // What did not come to the disk with a flush may not come with the next one either; a transaction writes it anew.
-      this.#isStuck = true;
-      this.#takeInLater();
       throw kvError("Cannot write to the key-value store", error);
     }
+    if (outcome !== "unflushed") return outcome;
+    // Before the lock is let go: what others add behind it would be flushed, and it not.
+    this.#isStuck = true;
     this.#takeInLater();
-    return true;
+    this.#transaction(() => {});
+    return "taken in";
   }
 
   #takeInLater(): void {
