@@ -100,17 +100,15 @@ export class Sides {
     const ids = await this.#derive(recordIds, runs);
     const table = { blocks, idsChecksum: crc32(recordIds), ...(ids ? { ids } : {}) };
     this.#remember(id, table);
-    const isSmall = !disk || recordIds.length <= SMALL_BYTES;
+    const isInMemory = !ids && (!disk || recordIds.length <= SMALL_BYTES);
     // A copy: the writer uses its memory again.
-    const copy = isSmall ? recordIds.slice() : undefined;
-    if (copy) this.#ids.set(id, copy, copy.length);
+    const whole = ids ? undefined : isInMemory ? recordIds.slice() : recordIds;
+    if (isInMemory) this.#ids.set(id, whole!, recordIds.length);
     if (!disk) return;
     const encode = (memory?: Uint8Array) => encodeSide(table, this.#head(id, file), memory);
-    const whole = copy ?? recordIds;
-    const keeping = keepFiles(disk, id, { whole: ids ? undefined : whole, encode })
-      .finally(() => this.#keeping.delete(keeping));
+    const keeping = keepFiles(disk, id, { whole, encode }).finally(() => this.#keeping.delete(keeping));
     this.#keeping.add(keeping);
-    if (!ids && !copy || this.#keeping.size > MOST_KEEPING) await keeping;
+    if (whole === recordIds || this.#keeping.size > MOST_KEEPING) await keeping;
   }
 
   /** Waits until all that is known of ranges is kept. */
