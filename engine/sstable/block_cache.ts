@@ -94,25 +94,31 @@ export class BlockCache {
     this.#chunkBytes = even - even % GRANULE_BYTES;
   }
 
+  /** Whether there is room for any block. */
+  get keepsAny(): boolean {
+    return this.#chunkBytes > 0;
+  }
+
   /** What the memory takes. */
   get bytes(): number {
     return this.#chunks.length * this.#chunkBytes;
   }
 
   /**
-   * Keeps a data block, whose entries are all checked by that. One that is very large is not kept. Fails with
-   * `corrupt_file`.
+   * Keeps a copy of a data block, whose entries are all checked by that; returns whether it has one now: of a very large block
+   * it has none. Fails with `corrupt_file`.
    */
-  add(blocks: CachedBlocks, index: number, block: Block): void {
+  add(blocks: CachedBlocks, index: number, block: Block): boolean {
+    if (blocks.has(index)) return true;
     const length = block.bytes.length;
     // A chunk that few blocks fill would be given up too early.
-    if (length > this.#chunkBytes / 4 || blocks.has(index)) return;
-    if (!this.#builder.build(block)) return;
+    if (length > this.#chunkBytes / 4 || !this.#builder.build(block)) return false;
     const size = cachedBytes(length, this.#builder.count, this.#builder.bytesLength);
-    if (size > this.#chunkBytes / 4) return;
+    if (size > this.#chunkBytes / 4) return false;
     this.#makeGap(size);
     this.#write(blocks, index, block);
     this.#gapStart += size;
+    return true;
   }
 
   /**

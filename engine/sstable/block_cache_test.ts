@@ -197,3 +197,19 @@ test("of look-ups side by side in one block, one reads it", async () => {
   await reader.get(same[0]!.key);
   assert.ok(reads <= 2);
 });
+
+test("a look-up that reads a block gives the value alone: the block's memory serves the next one", async () => {
+  const records = numberedRecords(0, 30_000);
+  const reader = await TableReader.open(memorySource("t", writeTable(records)), {
+    cache: new BlockCache(MAX_BYTES),
+  });
+  for (let i = 0; i < 5; i++) await reader.get(records[0]!.key);
+  for (let i = 1000; i < records.length; i += 1000) {
+    const { key, value } = records[i]!, found = reader.find(key);
+    assert.ok(found instanceof Promise, "the block is not there yet");
+    const { valueBytes, valueStart, valueEnd } = (await found)!;
+    assert.deepEqual(valueBytes.slice(valueStart, valueEnd), value);
+    assert.equal(valueBytes.length, value.length);
+    assert.ok(!(reader.find(key) instanceof Promise));
+  }
+});

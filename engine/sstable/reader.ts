@@ -1,12 +1,13 @@
 /** Reads tables. `docs/format.md` describes the file. */
 
-import { compareBytes } from "../../base/bytes.ts";
+import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { corrupt } from "../../base/errors.ts";
 import { crc32 } from "../../base/platform.ts";
-import { type Block, BlockCursor } from "./block.ts";
+import { Block, BlockCursor } from "./block.ts";
 import { BlockCache, CachedBlocks } from "./block_cache.ts";
 import { BlockRun } from "./block_run.ts";
 import type { ByteSource } from "./byte_source.ts";
+import type { BlockMemory } from "./compression.ts";
 import { type BlockHandle, decodeHandle } from "./footer.ts";
 import { decodeAt } from "./malformed.ts";
 import {
@@ -31,6 +32,9 @@ const FIRST_LOOKS = 4;
 const OPEN_BYTES = 4096;
 /** What a table keeps when it shares no cache: about the block of the last look-up. */
 const OWN_CACHE_BYTES = 1024 * 1024;
+
+/** What blocks lie in on their way to the cache. */
+const passingMemory: BlockMemory = { bytes: EMPTY_BYTES };
 
 /** What {@link TableReader.peek} returns when it would have to read. */
 export const NOT_CACHED = Symbol("not cached");
@@ -78,7 +82,7 @@ export class TableReader {
   readonly #table: TableParts;
   readonly #cache: BlockCache;
   #blocks: CachedBlocks | undefined;
-  readonly #loading = new Map<number, Promise<Block>>();
+  readonly #loading = new Map<number, Promise<Block | undefined>>();
   #index: TableIndex | undefined;
   /** The index as it was read, as long as it has not been parsed. */
   #unparsed: Block | undefined;
@@ -193,9 +197,8 @@ export class TableReader {
   }
 
   /** Returns a data block, from the cache if it is there. One that many ask for is read once. */
-  block(i: number): Promise<Block> {
-    const cached = this.cachedBlock(i);
-    return cached ? Promise.resolve(cached) : this.#load(i);
+  async block(i: number): Promise<Block> {
+    return this.cachedBlock(i) ?? await this.#load(i) ?? this.cachedBlock(i) ?? await this.readBlock(i);
   }
 
   /** Reads a data block past the cache: for walks, whose blocks no look-up may want. */
@@ -317,7 +320,13 @@ export class TableReader {
   }
 
   async #findIn(i: number, sought: Sought): Promise<ValuePlace | undefined> {
-    return findInBlock(await this.#load(i), sought);
+    const block = await this.#load(i);
+    if (block) return findInBlock(block, sought);
+    // Other reads may have had it make way meanwhile.
+    if (!this.#blocks!.has(i)) return findInBlock(await this.readBlock(i), sought);
+    const place = this.#cache.find(this.#blocks!, i, sought);
+    // Before whoever waits for it is told, the cache may be used again.
+    return place && placeOfCopy(place);
   }
 
   /** Reads the only data block that may hold `key`, found by the restart points of the index. */
@@ -329,25 +338,25 @@ export class TableReader {
     return await file.loadBlock(handle, "record");
   }
 
-  #load(i: number): Promise<Block> {
+  /** Reads a data block into the cache; returns it only if it is not kept there. One that many ask for is read once. */
+  #load(i: number): Promise<Block | undefined> {
     let loading = this.#loading.get(i);
     if (!loading) {
-      loading = this.#read(i);
+      loading = this.#read(i).finally(() => this.#loading.delete(i));
       this.#loading.set(i, loading);
     }
     return loading;
   }
 
-  async #read(i: number): Promise<Block> {
-    try {
-      const { index } = this;
-      const { file } = this.#table;
-      const block = await file.loadBlock(index.handle(i), "record");
-      this.#cache.add(this.#blocks ??= new CachedBlocks(index.count), i, block);
-      return block;
-    } finally {
-      this.#loading.delete(i);
-    }
+  async #read(i: number): Promise<Block | undefined> {
+    const { index } = this, cache = this.#cache;
+    if (!cache.keepsAny) return await this.readBlock(i);
+    const blocks = this.#blocks ??= new CachedBlocks(index.count);
+    return await this.#table.file.withBlock(index.handle(i), "record", {
+      // The cache has a copy of it, so the memory serves the next one.
+      memory: passingMemory,
+      use: (block) => cache.add(blocks, i, block) ? undefined : copyOf(block),
+    });
   }
 
   /** Fails unless records of a block lie between the separators around it. */
@@ -360,6 +369,18 @@ export class TableReader {
       block.fail("keys that belong to a later block");
     }
   }
+}
+
+function copyOf({ bytes, keyForm, place }: Block): Block {
+  return new Block(bytes.slice(), { keyForm, place });
+}
+
+function placeOfCopy({ valueBytes, valueStart, valueEnd }: ValuePlace): ValuePlace {
+  return {
+    valueBytes: valueBytes.slice(valueStart, valueEnd),
+    valueStart: 0,
+    valueEnd: valueEnd - valueStart,
+  };
 }
 
 function findInBlock(block: Block, { key, prefix }: Sought): ValuePlace | undefined {

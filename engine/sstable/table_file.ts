@@ -122,16 +122,28 @@ export class TableFile {
     }
   }
 
-  /** Reads one block. */
-  async loadBlock(handle: BlockHandle, keyForm: KeyForm): Promise<Block> {
+  /** Reads one block, into memory of its own. */
+  loadBlock(handle: BlockHandle, keyForm: KeyForm): Promise<Block> {
+    return this.withBlock(handle, keyForm, { use: (block) => block });
+  }
+
+  /**
+   * Reads one block and returns what is made of it at once. With `memory` the block lies there, and only until then: the memory
+   * may serve reads side by side.
+   */
+  async withBlock<T>(
+    handle: BlockHandle,
+    keyForm: KeyForm,
+    { use, memory }: { readonly use: (block: Block) => T; readonly memory?: BlockMemory },
+  ): Promise<T> {
     // Nothing of the stored form outlives this, so its memory serves the next block; of reads side by side the others take
     // new one.
     const into = spareBytes ?? new Uint8Array(SPARE_BYTES);
     spareBytes = undefined;
     const stored = await this.readSound([handle], into);
-    const block = this.openBlock(handle, { keyForm, stored });
+    const result = use(this.openBlock(handle, { keyForm, stored, memory }));
     spareBytes = into;
-    return block;
+    return result;
   }
 
   /**
