@@ -35,7 +35,7 @@ const UNUSED = /^(ordered-binary|weak-lru-cache|@harperfast\/extended-iterable)$
 /** Returns the plugin for a native part that lies at `native`; `work` is a folder for what the build makes of it. */
 export function lmdbPlugin(root: string, { native, work }: { native: string; work: string }): Plugin {
   const lmdb = join(root, "node_modules", "lmdb");
-  const embedded = embeddedFile(lmdb, { native, work });
+  const { path: embedded, name, sha256 } = embeddedFile(lmdb, { native, work });
   return {
     name: "lmdb",
     setup(build) {
@@ -68,8 +68,8 @@ export function lmdbPlugin(root: string, { native, work }: { native: string; wor
         loader: "js",
       }));
       build.onLoad({ filter: /[\\/]kv[\\/]lmdb[\\/]embedded\.ts$/ }, () => ({
-        contents: `import path from ${JSON.stringify(embedded.path)} with { type: "file" };
-          export const embeddedNative = { path, name: ${JSON.stringify(embedded.name)} };`,
+        contents: `import path from ${JSON.stringify(embedded)} with { type: "file" };
+          export const embeddedNative = { path, ...${JSON.stringify({ name, sha256 })} };`,
         loader: "js",
       }));
     },
@@ -84,16 +84,16 @@ function virtual(path: string): { path: string; namespace: string } {
 function embeddedFile(
   lmdb: string,
   { native, work }: { native: string; work: string },
-): { path: string; name: string } {
+): { path: string; name: string; sha256: string } {
   const content = withSmallerBuffer(withShorterMessages(withoutDebugging(readFileSync(native))));
   const { version } = JSON.parse(readFileSync(join(lmdb, "package.json"), "utf8")) as { version: string };
-  const digest = createHash("sha256").update(content).digest("hex").slice(0, 16);
-  const name = `lmdb-${version}-${digest}`;
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  const name = `lmdb-${version}-${sha256.slice(0, 16)}`;
   mkdirSync(work, { recursive: true });
   // Not called ".node": that would make Bun unpack and load it in its own way.
   const path = join(work, `${name}.embedded`);
   writeFileSync(path, content);
-  return { path, name: `${name}.node` };
+  return { path, name: `${name}.node`, sha256 };
 }
 
 /**

@@ -16,7 +16,7 @@ import { compareBytes, EMPTY_BYTES } from "../../base/bytes.ts";
 import { type Chunking, endsRange, type RecordWeight } from "./chunking.ts";
 import { BlockCursor } from "./cursor.ts";
 import type { TableFiles } from "./files.ts";
-import { RECORD_ID_BYTES } from "./ids.ts";
+import { RECORD_ID_BYTES, SPARE_IDS } from "./ids.ts";
 import type { Metarange } from "./metarange.ts";
 import type { OpenRange } from "./open_range.ts";
 import { RangeCursor } from "./range_cursor.ts";
@@ -169,17 +169,20 @@ class Application {
     await old.openRange();
     const open = old.opened!;
     if (!open.blocks) return false;
-    await open.loadRecordIds(this.#idsMemory(open));
+    if (!open.recordIds) await open.loadRecordIds(this.#idsMemory(open));
     if (!open.recordIds) return false;
     const behind = change ? open.table.index.firstAtOrAfter(change.key) : open.blockCount;
+    const isOurs = open.hasIdsOfCaller;
     const taken = await writer.addBlocks(open, old.block, Math.min(behind, open.blockCount - 1));
+    // The new range's are made in that memory.
+    if (isOurs && !open.hasIdsOfCaller) this.#ids = EMPTY_BYTES;
     if (taken > 0) old.skipBlocks(taken);
     return taken > 0;
   }
 
-  /** Returns memory for the record IDs of an old range: one is open at a time, so it is used again and again. */
+  /** Returns memory for the record IDs of an old range, and some more: one is open at a time, so it may be used again. */
   #idsMemory({ info }: OpenRange): Uint8Array {
-    const bytes = info.count * RECORD_ID_BYTES;
+    const bytes = (info.count + SPARE_IDS) * RECORD_ID_BYTES;
     if (this.#ids.length < bytes) {
       giveBytesBack(this.#ids);
       this.#ids = takeBytes(bytes);

@@ -154,6 +154,12 @@ export class BlockTableBuilder {
         0;
   }
 
+  /** Takes room for so many more rows and a few: growing step by step would take twice the memory. */
+  expect(rows: number): void {
+    const end = this.#end + rows * ROW_WORDS;
+    if (end > this.#words.length) this.#grow(end + START_ROWS * ROW_WORDS);
+  }
+
   /** Adds rows of another table. */
   addRows(rows: Uint32Array): void {
     this.#reserve(rows.length);
@@ -175,8 +181,12 @@ export class BlockTableBuilder {
   }
 
   #reserve(words: number): void {
-    if (this.#end + words <= this.#words.length) return;
-    const grown = new Uint32Array(Math.max(this.#words.length * 2, this.#end + words));
+    const end = this.#end + words;
+    if (end > this.#words.length) this.#grow(Math.max(this.#words.length * 2, end));
+  }
+
+  #grow(words: number): void {
+    const grown = new Uint32Array(words);
     grown.set(this.#words.subarray(0, this.#end));
     this.#words = grown;
   }

@@ -4,10 +4,31 @@
  */
 
 import { hex } from "../../base/bytes.ts";
+import { assertInvariant } from "../../base/errors.ts";
 import { sha256, sha256Into } from "../../base/hashes.ts";
 
 export const RECORD_ID_BYTES = 32;
 const SLOTS_AT_ONCE = 1024;
+/** How much room is made for what is new in front of an older list's rest. */
+const GAP_BYTES = SLOTS_AT_ONCE * RECORD_ID_BYTES;
+/** Memory that is to be taken over with an older list should have room for so many IDs more. */
+export const SPARE_IDS = 2 * SLOTS_AT_ONCE;
+
+/** The list of an older range, which tells where it lies and can be moved. */
+export interface OlderIds {
+  readonly recordIds: Uint8Array | undefined;
+  moveIds(to: Uint8Array): void;
+}
+
+/** An older list in the memory of a newer one: behind what that has there is still all that was not added or passed over. */
+interface Guest {
+  readonly list: OlderIds;
+  /** Where its first ID is, or was. */
+  start: number;
+  /** From here on it may still be asked for. */
+  rest: number;
+  end: number;
+}
 
 /** Hashes a record: three hashes, so all views are made beforehand. */
 class RecordHasher {
@@ -31,6 +52,7 @@ export class RecordIds {
   /** The same memory. */
   #words: Int32Array;
   #end = 0;
+  #guest: Guest | undefined;
 
   constructor(capacity = SLOTS_AT_ONCE) {
     this.#bytes = new Uint8Array(capacity * RECORD_ID_BYTES);
@@ -40,6 +62,31 @@ export class RecordIds {
   /** Forgets all of them, to be used for another file. */
   clear(): void {
     this.#end = 0;
+    this.#guest = undefined;
+  }
+
+  /**
+   * Takes over the memory that an older list lies in, of which most will be added: then it is there already. To copy it to
+   * memory that was not used before would be the dear part. The list is read on, in order, and moved when its place is needed.
+   * Returns the memory that was this one's.
+   */
+  takeOver(list: OlderIds): Uint8Array {
+    assertInvariant(this.#end === 0, "memory is taken over before anything is listed");
+    const before = this.#bytes, { buffer, byteOffset, byteLength } = list.recordIds!;
+    this.#use(new Uint8Array(buffer));
+    this.#guest = { list, start: byteOffset, rest: byteOffset, end: byteOffset + byteLength };
+    return before;
+  }
+
+  /** Has what is left of an older list moved elsewhere: this memory is about to be used for something else. */
+  sendGuestAway(): void {
+    const guest = this.#guest;
+    this.#guest = undefined;
+    if (!guest || guest.rest >= guest.end) return;
+    const { list, start, rest, end } = guest;
+    const moved = new Uint8Array(end - start);
+    moved.set(this.#bytes.subarray(rest, end), rest - start);
+    list.moveIds(moved);
   }
 
   /** How many there are. */
@@ -59,12 +106,15 @@ export class RecordIds {
   /** Takes room for so many more and a few: growing step by step would take twice the memory. */
   expect(count: number): void {
     const end = this.#end + count * RECORD_ID_BYTES;
-    if (end > this.#bytes.length) this.#grow(end + SLOTS_AT_ONCE * RECORD_ID_BYTES);
+    if (!this.#guest && end > this.#bytes.length) this.#grow(end + SLOTS_AT_ONCE * RECORD_ID_BYTES);
   }
 
   /** Adds IDs that are known: `count` of them from the `from`-th on. */
   addKnown(ids: Uint8Array, from: number, count: number): void {
     const length = count * RECORD_ID_BYTES;
+    if (this.#guest && ids.buffer === this.#bytes.buffer) {
+      return this.#addOfGuest(this.#guest, ids.byteOffset + from * RECORD_ID_BYTES, length);
+    }
     this.#reserve(length);
     const start = from * RECORD_ID_BYTES;
     this.#bytes.set(ids.subarray(start, start + length), this.#end);
@@ -92,16 +142,39 @@ export class RecordIds {
     return fileIdOf(this.all());
   }
 
+  #addOfGuest(guest: Guest, start: number, length: number): void {
+    assertInvariant(start >= guest.rest, "an older list is read in order");
+    if (start > this.#end) this.#bytes.copyWithin(this.#end, start, start + length);
+    this.#end += length;
+    guest.rest = start + length;
+  }
+
   #reserve(more: number): void {
     const end = this.#end + more;
+    if (this.#guest && end > this.#guest.rest) this.#makeWay(this.#guest, end);
     if (end > this.#bytes.length) this.#grow(Math.max(this.#bytes.length * 2, end));
+  }
+
+  /** Moves what is left of an older list behind `end` and some more, or away. */
+  #makeWay(guest: Guest, end: number): void {
+    const by = end - guest.rest + GAP_BYTES;
+    if (guest.rest >= guest.end || guest.end + by > this.#bytes.length) return this.sendGuestAway();
+    this.#bytes.copyWithin(guest.rest + by, guest.rest, guest.end);
+    guest.start += by;
+    guest.rest += by;
+    guest.end += by;
+    guest.list.moveIds(this.#bytes.subarray(guest.start, guest.end));
   }
 
   #grow(bytes: number): void {
     const grown = new Uint8Array(bytes);
     grown.set(this.#bytes.subarray(0, this.#end));
-    this.#bytes = grown;
-    this.#words = new Int32Array(grown.buffer);
+    this.#use(grown);
+  }
+
+  #use(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.#words = new Int32Array(bytes.buffer, 0, bytes.length >> 2);
   }
 }
 

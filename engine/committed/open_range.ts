@@ -2,6 +2,7 @@
 
 import type { BlockRun, TableReader } from "../sstable/mod.ts";
 import type { BlockTable } from "./block_table.ts";
+import type { OlderIds } from "./ids.ts";
 import type { RangeInfo } from "./range.ts";
 import { decodeRecordAt, type ValueRecord } from "./record.ts";
 
@@ -13,12 +14,14 @@ export interface OpenRangeParts {
   readonly renewBlocks: () => Promise<BlockTable | undefined>;
 }
 
-export class OpenRange {
+export class OpenRange implements OlderIds {
   readonly info: RangeInfo;
   readonly table: TableReader;
   readonly #parts: OpenRangeParts;
   #blocks: BlockTable | undefined;
   #ids: Uint8Array | undefined;
+  /** Whether they lie in memory that the caller gave. */
+  #isGiven = false;
   #run: BlockRun | undefined;
   #lastBlock = -2;
 
@@ -45,7 +48,23 @@ export class OpenRange {
 
   /** Loads them, into `into` if it has room. */
   async loadRecordIds(into?: Uint8Array): Promise<void> {
-    if (this.blocks) this.#ids ??= await this.#parts.loadIds(into);
+    if (!this.blocks) return;
+    this.#ids ??= await this.#parts.loadIds(into);
+    this.#isGiven = into !== undefined && this.#ids?.buffer === into.buffer;
+  }
+
+  /** Whether they lie in the memory that {@link loadRecordIds} was given, and nobody took it over. */
+  get hasIdsOfCaller(): boolean {
+    return this.#isGiven;
+  }
+
+  /** To be called by who takes that memory over, and says from then on where they lie. */
+  giveIdsAway(): void {
+    this.#isGiven = false;
+  }
+
+  moveIds(to: Uint8Array): void {
+    this.#ids = to;
   }
 
   /**

@@ -11,6 +11,7 @@ import type { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
 import { encodeHead, type ValueRecord } from "./record.ts";
 import type { Side } from "./sides.ts";
+import { giveBytesBack } from "./spare_memory.ts";
 
 /**
  * Data blocks end where the record's ID says so, on average behind 4 KiB of records, and prefix compression begins anew: so
@@ -115,10 +116,12 @@ export class RangeWriter {
     this.#maxKey = index.separator(to - 1);
     this.#hash.forget();
     this.#sizeBytes += totals.weight;
+    if (this.#ids.count === 0 && old.hasIdsOfCaller) this.#takeIdsOver(old);
     const first = blocks.firstRecord(from);
     this.#ids.expect(old.info.count - first);
     this.#ids.addKnown(old.recordIds!, first, totals.records);
     this.#runs.addKnown(old.info.id, first, totals.records);
+    this.#blocks.expect(blocks.count - from);
     this.#blocks.addRows(blocks.rows(from, to));
     return true;
   }
@@ -126,6 +129,7 @@ export class RangeWriter {
   /** Returns the range; nothing can be added afterwards. */
   finish(): WrittenRange {
     if (!this.isBetweenBlocks) this.#endBlock();
+    this.#ids.sendGuestAway();
     const range: RangeInfo = {
       id: this.#ids.fileId(),
       minKey: this.#minKey,
@@ -139,6 +143,12 @@ export class RangeWriter {
       table,
       side: { blocks: this.#blocks.finish(), recordIds: this.#ids.all(), runs: this.#runs.runs() },
     };
+  }
+
+  /** Lists the IDs where those of the older range lie. */
+  #takeIdsOver(old: OpenRange): void {
+    giveBytesBack(this.#ids.takeOver(old));
+    old.giveIdsAway();
   }
 
   #addId({ key, identity }: ValueRecord, known: KnownId | undefined): void {

@@ -35,7 +35,7 @@ export function giveRecordIdsBack(ids: RecordIds): void {
 export function takeBytes(length: number): Uint8Array {
   const free = freeBytes.pop();
   // With some more, so that it also serves the next range, which has about as many records.
-  return free && free.length >= length ? free : new Uint8Array(Math.ceil(length * 1.25));
+  return free && free.length >= length ? free : new Uint8Array(Math.ceil(length * 1.125));
 }
 
 /** Takes memory back that nobody uses any more. */

@@ -11,7 +11,7 @@ import type { ObjectStore, UnnamedObject } from "../../drivers/object_store.ts";
 import { PIECE_BYTES, type PiecePool, type TableSink } from "../sstable/mod.ts";
 
 /** How many pieces may be on their way: who makes more waits until one has been written. */
-const MAX_UNDER_WAY = 8;
+const MAX_UNDER_WAY = 4;
 
 export interface TableBodyOptions {
   readonly objects: ObjectStore;

@@ -97,7 +97,9 @@ export class BlockBuilder {
     const { prefix, suffixes } = index, trailer = this.#trailer;
     assertInvariant(this.#restartInterval === 1, "only an index takes over whole keys");
     const more = ENTRY_HEAD_BYTES + prefix.length + trailer.length + MAX_HANDLE_BYTES;
-    this.#reserve(index.suffixEnd(to - 1) - index.suffixStart(from) + (to - from) * more);
+    // What has begun with some of an index will mostly come to have all of it.
+    const expected = this.#end === 0 ? index.count : to;
+    this.#reserve(index.suffixEnd(expected - 1) - index.suffixStart(from) + (expected - from) * more);
     // A short command runs this once, before it is compiled: so it is one loop, which leaves to the runtime's calls what it can.
     const bytes = this.#bytes, source = asBuffer(suffixes), target = asBuffer(bytes);
     let at = this.#end;

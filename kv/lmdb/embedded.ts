@@ -10,6 +10,8 @@ export interface EmbeddedNative {
   readonly path: string;
   /** A file name that no other content has. */
   readonly name: string;
+  /** In lower-case hex. */
+  readonly sha256: string;
 }
 
 export const embeddedNative: EmbeddedNative | undefined = undefined;

@@ -2,7 +2,7 @@
  * Puts LMDB's native part where the system can load it.
  *
  * A native part has to be a file. The executable carries its bytes, and here they are written to a folder that is ours
- * alone, compared with the embedded bytes at every start (a file that somebody else may have put there is never loaded), and
+ * alone, held to the hash of the embedded bytes at every start (a file that somebody else may have put there is never loaded), and
  * loaded once per process. Bun's own way is not used: it trusts a name in the shared temporary folder, and fails where that
  * folder cannot be written or executed from.
  *
@@ -11,10 +11,8 @@
  * without execution, or not ours alone is passed over.
  */
 
-import { Buffer } from "node:buffer";
 import {
   closeSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -27,8 +25,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
-import { embeddedNative } from "./embedded.ts";
+import { runningHash } from "../../base/hashes.ts";
+import { type EmbeddedNative, embeddedNative } from "./embedded.ts";
 
 export interface NativeFolders {
   /** Private folders in which the file may stay, best first; made if missing. */
@@ -43,6 +43,8 @@ const SYSTEM_TEMPORARY = ["/tmp", "/var/tmp", "/dev/shm"];
 /** What is to be loaded, and how; tests bring their own. */
 export interface NativeSource {
   readonly name: string;
+  /** Of what {@link read} returns, in lower-case hex: so that this need not be read where it is on disk already. */
+  readonly sha256: string;
   read(): Uint8Array;
   load(path: string): unknown;
 }
@@ -52,8 +54,8 @@ let loaded: unknown;
 /** Loads the embedded native part if there is one and it is not loaded yet. Fails with `native_unavailable`. */
 export function prepareNative(folders: NativeFolders = {}): void {
   if (!embeddedNative || loaded !== undefined) return;
-  const { path, name } = embeddedNative as { path: string; name: string };
-  loaded = placeAndLoad({ name, read: () => readFileSync(path), load: loadAddon }, folders);
+  const { path, name, sha256 } = embeddedNative as EmbeddedNative;
+  loaded = placeAndLoad({ name, sha256, read: () => readFileSync(path), load: loadAddon }, folders);
 }
 
 /** Returns the loaded native part. The build makes lmdb-js ask for it here. */
@@ -63,13 +65,10 @@ export function loadedNative(): unknown {
 
 /** Writes and loads a native part in the first folder that allows it. Fails with `native_unavailable`. */
 export function placeAndLoad(source: NativeSource, folders: NativeFolders): unknown {
-  const content = source.read();
   const failures: unknown[] = [];
   const attempts = [
-    ...(folders.lasting ?? []).map((folder) => () => loadFromLasting(source, content, folder)),
-    ...(folders.temporary ?? SYSTEM_TEMPORARY).map((folder) => () =>
-      loadFromTemporary(source, content, folder)
-    ),
+    ...(folders.lasting ?? []).map((folder) => () => loadFromLasting(source, folder)),
+    ...(folders.temporary ?? SYSTEM_TEMPORARY).map((folder) => () => loadFromTemporary(source, folder)),
   ];
   for (const attempt of attempts) {
     try {
@@ -89,20 +88,20 @@ export function placeAndLoad(source: NativeSource, folders: NativeFolders): unkn
   );
 }
 
-function loadFromLasting(source: NativeSource, content: Uint8Array, folder: string): unknown {
+function loadFromLasting(source: NativeSource, folder: string): unknown {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   requirePrivate(folder);
   const path = join(folder, source.name);
-  if (!holds(path, content)) replaceFile(path, content);
+  if (!holds(path, source.sha256)) replaceFile(path, source.read());
   return source.load(path);
 }
 
-function loadFromTemporary(source: NativeSource, content: Uint8Array, folder: string): unknown {
+function loadFromTemporary(source: NativeSource, folder: string): unknown {
   const fresh = mkdtempSync(join(folder, "tarn-"));
   try {
     requirePrivate(fresh);
     const path = join(fresh, source.name);
-    writeNew(path, content);
+    writeNew(path, source.read());
     return source.load(path);
   } finally {
     removeQuietly(fresh);
@@ -118,26 +117,23 @@ function requirePrivate(folder: string): void {
   if ((stat.mode & 0o022) !== 0) throw new Error("others may write to the folder");
 }
 
-function holds(path: string, content: Uint8Array): boolean {
+function holds(path: string, sha256: string): boolean {
   try {
-    return lstatSync(path).isFile() && fileHolds(path, content);
+    return lstatSync(path).isFile() && hashOf(path) === sha256;
   } catch {
     return false;
   }
 }
 
-/** Compares a piece at a time: memory for all of it would be memory that the process has not used before. */
-function fileHolds(path: string, content: Uint8Array): boolean {
+/** Reads a piece at a time: memory for all of it would be memory that the process has not used before. */
+function hashOf(path: string): string {
   const file = openSync(path, "r");
   try {
-    if (fstatSync(file).size !== content.length) return false;
-    const piece = Buffer.allocUnsafe(PIECE_BYTES);
-    for (let at = 0; at < content.length;) {
-      const bytes = readSync(file, piece, 0, piece.length, at);
-      if (bytes === 0 || piece.compare(content, at, at + bytes, 0, bytes) !== 0) return false;
-      at += bytes;
+    const hash = runningHash("sha256"), piece = new Uint8Array(PIECE_BYTES);
+    for (let at = 0, bytes: number; (bytes = readSync(file, piece, 0, piece.length, at)) > 0; at += bytes) {
+      hash.update(piece.subarray(0, bytes));
     }
-    return true;
+    return hex(hash.digest());
   } finally {
     closeSync(file);
   }

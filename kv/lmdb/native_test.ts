@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { utf8 } from "../../base/bytes.ts";
+import { hex, utf8 } from "../../base/bytes.ts";
+import { sha256 } from "../../base/hashes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { type NativeSource, placeAndLoad } from "./native.ts";
 
@@ -23,6 +24,7 @@ const NAME = "lmdb-0123.node";
 function source(refuses: (folder: string) => boolean = () => false): NativeSource {
   return {
     name: NAME,
+    sha256: hex(sha256(CONTENT)),
     read: () => CONTENT,
     load: (path) => {
       assert.deepEqual(new Uint8Array(readFileSync(path)), CONTENT);
