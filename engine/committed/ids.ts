@@ -3,7 +3,7 @@
  * `valueRecordID = h(h(key) || h(identity))`, `fileID = h(valueRecordID1 || … || valueRecordIDN)`, h = SHA-256.
  */
 
-import { hex } from "../../base/bytes.ts";
+import { EMPTY_BYTES, hex } from "../../base/bytes.ts";
 import { assertInvariant } from "../../base/errors.ts";
 import { sha256, sha256Into } from "../../base/hashes.ts";
 
@@ -87,6 +87,17 @@ export class RecordIds {
     const moved = new Uint8Array(end - start);
     moved.set(this.#bytes.subarray(rest, end), rest - start);
     list.moveIds(moved);
+  }
+
+  get memoryBytes(): number {
+    return this.#bytes.length;
+  }
+
+  /** Returns the memory, which this list has no more: it is at its end. */
+  takeMemory(): Uint8Array {
+    const bytes = this.#bytes;
+    this.#use(EMPTY_BYTES);
+    return bytes;
   }
 
   /** How many there are. */

@@ -6,12 +6,12 @@
  */
 
 import { PiecePool } from "../sstable/mod.ts";
-import { RECORD_ID_BYTES, RecordIds } from "./ids.ts";
+import { RecordIds } from "./ids.ts";
 
-/** Of each kind: enough for the ranges that are made and written at a time. */
+/** Enough for the ranges that are made and written at a time. */
 const MAX_FREE = 4;
-/** What is larger is of an unusual range, and not kept. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** What is larger is of an unusual range, and not kept; what is smaller is soon had. */
+const MAX_BYTES = 6 * 1024 * 1024, MIN_BYTES = 64 * 1024;
 
 const freeIds: RecordIds[] = [];
 const freeBytes: Uint8Array[] = [];
@@ -26,19 +26,25 @@ export function takeRecordIds(): RecordIds {
 
 /** Takes a list back that nobody looks at any more. */
 export function giveRecordIdsBack(ids: RecordIds): void {
-  if (freeIds.length >= MAX_FREE || ids.count * RECORD_ID_BYTES > MAX_BYTES) return;
+  if (freeIds.length >= MAX_FREE || ids.memoryBytes > MAX_BYTES) return;
   ids.clear();
   freeIds.push(ids);
 }
 
-/** Returns memory for so many bytes, with anything in it. */
+/** Returns memory for so many bytes, with anything in it: perhaps that of a list. */
 export function takeBytes(length: number): Uint8Array {
-  const free = freeBytes.pop();
+  const fitting = freeBytes.findIndex((bytes) => bytes.length >= length);
+  if (fitting >= 0) return freeBytes.splice(fitting, 1)[0]!;
+  const list = freeIds.findIndex((ids) => ids.memoryBytes >= length);
+  if (list >= 0) return freeIds.splice(list, 1)[0]!.takeMemory();
   // With some more, so that it also serves the next range, which has about as many records.
-  return free && free.length >= length ? free : new Uint8Array(Math.ceil(length * 1.125));
+  return new Uint8Array(Math.ceil(length * 1.125));
 }
 
 /** Takes memory back that nobody uses any more. */
 export function giveBytesBack(bytes: Uint8Array): void {
-  if (bytes.length > 0 && freeBytes.length < MAX_FREE && bytes.length <= MAX_BYTES) freeBytes.push(bytes);
+  if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return;
+  freeBytes.push(bytes);
+  freeBytes.sort((a, b) => a.length - b.length);
+  if (freeBytes.length > MAX_FREE) freeBytes.shift();
 }

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
+import { type DiskCache, openDiskCache } from "../../cache/mod.ts";
 import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
+import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { entryRecord, entryWeight, sameContent } from "../objects/mod.ts";
 import { applyChanges, type Change } from "./apply.ts";
 import type { Chunking } from "./chunking.ts";
 import { TableFiles } from "./files.ts";
 import { Metarange, NO_METARANGE } from "./metarange.ts";
+import { RecordIds } from "./ids.ts";
 import { giveBytesBack, giveRecordIdsBack, takeBytes, takeRecordIds } from "./spare_memory.ts";
 
 const CHUNKING: Chunking = { minSizeBytes: 0, maxSizeBytes: 20 << 20, raggedness: 2000 };
@@ -21,18 +24,65 @@ test("what is given back is taken again, with nothing in it, unless it is large"
   assert.equal(again.count, 0);
   assert.notEqual(takeRecordIds(), ids);
 
-  const bytes = takeBytes(1000);
-  assert.ok(bytes.length >= 1000);
+  const bytes = takeBytes(100_000);
+  assert.ok(bytes.length >= 100_000);
   giveBytesBack(bytes);
-  assert.equal(takeBytes(900), bytes);
-  const large = new Uint8Array(5 * 1024 * 1024);
+  assert.equal(takeBytes(90_000), bytes);
+  const large = new Uint8Array(7 * 1024 * 1024);
   giveBytesBack(large);
-  assert.notEqual(takeBytes(1000), large);
+  assert.notEqual(takeBytes(100_000), large);
 });
 
-test("memory that is too short for what is asked is not given", () => {
-  giveBytesBack(new Uint8Array(10));
-  assert.ok(takeBytes(1000).length >= 1000);
+test("memory that is too short for what is asked is not given, and stays for others", () => {
+  const short = new Uint8Array(100_000), long = new Uint8Array(200_000);
+  giveBytesBack(long);
+  giveBytesBack(short);
+  assert.ok(takeBytes(300_000).length >= 300_000);
+  assert.equal(takeBytes(100_000), short);
+  assert.equal(takeBytes(100_000), long);
+});
+
+test("what a list was made in serves whatever needs memory", () => {
+  const ids = new RecordIds(10_000);
+  giveRecordIdsBack(ids);
+  const bytes = takeBytes(300_000);
+  assert.equal(bytes.length, 320_000);
+  assert.notEqual(takeRecordIds(), ids);
+  assert.equal(ids.memoryBytes, 0);
+});
+
+test("a commit that touches many ranges has their record IDs in the memory of a few", async (t) => {
+  const objects = openMemoryObjectStore(),
+    disk = openDiskCache({ folder: temporaryFolder(t), maxBytes: 1 << 30 });
+  const used = new Set<ArrayBufferLike>();
+  let lists = 0;
+  const note = ({ buffer }: Uint8Array) => {
+    used.add(buffer);
+    lists++;
+  };
+  const watched: DiskCache = {
+    read(key, into) {
+      if (into && key.endsWith(".ids")) note(into);
+      return disk.read(key, into);
+    },
+    readParts(key, parts) {
+      if (parts[0]) note(parts[0].into);
+      return disk.readParts(key, parts);
+    },
+    readAt: (...call) => disk.readAt(...call),
+    size: (key) => disk.size(key),
+    write: (...call) => disk.write(...call),
+    delete: (key) => disk.delete(key),
+  };
+  let id = NO_METARANGE;
+  for (let version = 0; version < 6; version++) {
+    const files = new TableFiles(objects, { sides: { ...OPTIONS, disk: watched } });
+    const applied = await apply(files, id, changes(version, 60_000, version === 0 ? 1 : 500));
+    await files.settled();
+    id = applied.id;
+  }
+  assert.ok(lists > 80, `${lists} lists were read`);
+  assert.ok(used.size <= 8, `into ${used.size} pieces of memory`);
 });
 
 test("changes that are applied side by side do not meet in the memory that they share", async () => {
