@@ -16,33 +16,27 @@ interface Change {
 }
 
 const MACHINE_AT = 0x12;
-/** By the machine that an ELF file is for. Others' libraries stay as they are. */
-const CHANGES: Readonly<Record<number, readonly Change[]>> = {
-  // x86-64: mov esi, 0x1000000; mov rdi, r12; call …, and mov qword [rax], 0x1000000
-  0x3e: [
-    { from: [0xbe, 0, 0, 0, 1, 0x4c, 0x89, 0xe7, 0xe8], to: [0xbe, 0, 0, 1, 0, 0x4c, 0x89, 0xe7, 0xe8] },
-    { from: [0x48, 0xc7, 0, 0, 0, 0, 1], to: [0x48, 0xc7, 0, 0, 0, 1, 0] },
-  ],
-  // ARM64: mov x1, 0x1000000; mov x0, x4, and mov x1, 0x1000000; str x1, [x0]
-  0xb7: [
-    {
-      from: [0x01, 0x20, 0xa0, 0xd2, 0xe0, 0x03, 0x04, 0xaa],
-      to: [0x21, 0, 0xa0, 0xd2, 0xe0, 0x03, 0x04, 0xaa],
-    },
-    { from: [0x01, 0x20, 0xa0, 0xd2, 0x01, 0, 0, 0xf9], to: [0x21, 0, 0xa0, 0xd2, 0x01, 0, 0, 0xf9] },
-  ],
-};
+const X86_64 = 0x3e;
+/** mov esi, 0x1000000; mov rdi, r12; call …, and mov qword [rax], 0x1000000 */
+const CHANGES: readonly Change[] = [
+  { from: [0xbe, 0, 0, 0, 1, 0x4c, 0x89, 0xe7, 0xe8], to: [0xbe, 0, 0, 1, 0, 0x4c, 0x89, 0xe7, 0xe8] },
+  { from: [0x48, 0xc7, 0, 0, 0, 0, 1], to: [0x48, 0xc7, 0, 0, 0, 1, 0] },
+];
 
-/** Returns the library with the smaller buffer. Throws when its code is not as expected. */
+/** Returns a library for x86-64 with the smaller buffer. Throws when its code is not as expected. */
 export function withSmallerBuffer(library: Uint8Array): Uint8Array {
-  const changes = isElf(library) ? CHANGES[library[MACHINE_AT]!] ?? [] : [];
+  if (!isElf(library) || library[MACHINE_AT] !== X86_64) throw notAsExpected();
   const content = Buffer.from(library);
-  for (const { from, to } of changes) {
+  for (const { from, to } of CHANGES) {
     const at = content.indexOf(Buffer.from(from));
     if (at < 0 || content.indexOf(Buffer.from(from), at + 1) >= 0) {
-      throw new Error("lmdb is not as expected: the instructions that take its buffer were not found once");
+      throw notAsExpected();
     }
     content.set(to, at);
   }
   return content;
+}
+
+function notAsExpected(): Error {
+  return new Error("lmdb is not as expected: the instructions that take its buffer were not found once");
 }

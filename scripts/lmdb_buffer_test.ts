@@ -26,11 +26,10 @@ test("the library that is embedded takes a buffer of 64 KiB, and is otherwise as
   assert.equal(module.exports.globalBuffer?.length, 64 * 1024);
 });
 
-test("a library that is not as expected is refused, and one for another machine stays as it is", () => {
+test("a library that is not as expected is refused", () => {
   const other = new Uint8Array(100);
   other.set([0x7f, 0x45, 0x4c, 0x46, 2, 1]);
-  assert.deepEqual(Uint8Array.from(withSmallerBuffer(other)), other);
-  for (const machine of [0x3e, 0xb7]) {
+  for (const machine of [0, 0x3e, 0xb7]) {
     other[0x12] = machine;
     assert.throws(() => withSmallerBuffer(other), /lmdb is not as expected/);
   }
