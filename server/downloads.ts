@@ -4,6 +4,7 @@ import type { ByteStream } from "../drivers/object_store.ts";
 import type { ObjectStats, ReadResult, Store } from "../drivers/store.ts";
 import { isCoded } from "../base/errors.ts";
 import { fileBody } from "../base/platform.ts";
+import { attachmentNamed } from "./attachment.ts";
 import type { ServerContext } from "./context.ts";
 import { namesEtag, rangeOf, type SatisfiedRange } from "./ranges.ts";
 
@@ -36,7 +37,11 @@ export async function download(
   });
   if (chosen instanceof Response) return chosen;
   const { read, range } = chosen;
-  const sent = { ...objectHeaders(read.stats, range), "content-length": String(lengthOf(read, range)) };
+  const sent = {
+    ...objectHeaders(read.stats, range),
+    "content-disposition": attachmentNamed(place.path, context.randomness),
+    "content-length": String(lengthOf(read, range)),
+  };
   return new Response(await bodyOf(chosen, context), { status: range ? 206 : 200, headers: sent });
 }
 
@@ -99,7 +104,7 @@ export async function responseBody(
 export async function describeObject(
   store: Store,
   { repository, ref, path }: ObjectPlace,
-  { headers }: Request,
+  { request: { headers }, context }: DownloadParts,
 ): Promise<Response> {
   const stats = await store.stat(repository, ref, path);
   if (isUnchanged(headers, stats)) return notModified(stats);
@@ -107,7 +112,11 @@ export async function describeObject(
   const length = range ? range.end - range.start + 1 : stats.sizeBytes;
   return new Response(null, {
     status: range ? 206 : 200,
-    headers: { ...objectHeaders(stats, range), "content-length": String(length) },
+    headers: {
+      ...objectHeaders(stats, range),
+      "content-disposition": attachmentNamed(path, context.randomness),
+      "content-length": String(length),
+    },
   });
 }
 
@@ -140,7 +149,6 @@ function objectHeaders(stats: ObjectStats, range?: SatisfiedRange): Record<strin
     "accept-ranges": "bytes",
     "x-content-type-options": "nosniff",
     "content-security-policy": "sandbox; default-src 'none'",
-    "content-disposition": "attachment",
     ...(range ? { "content-range": `bytes ${range.start}-${range.end}/${stats.sizeBytes}` } : {}),
   };
 }

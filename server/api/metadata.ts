@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { CodedError } from "../../base/errors.ts";
 import type { Store } from "../../drivers/store.ts";
+import { attachmentNamed } from "../attachment.ts";
 import { responseBody } from "../downloads.ts";
 import { json, notBuilt, operation } from "../operation.ts";
 import { flag } from "./schemas.ts";
@@ -31,7 +32,7 @@ const getMetadataObject = operation("getMetadataObject", {
         "content-type": "application/octet-stream",
         "x-content-type-options": "nosniff",
         "content-security-policy": "sandbox; default-src 'none'",
-        "content-disposition": "attachment",
+        "content-disposition": attachmentNamed(path.object_id, context.randomness),
       },
     });
   },

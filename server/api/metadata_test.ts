@@ -12,7 +12,10 @@ describe("files of committed data", () => {
     assert.match(found.json.location, new RegExp(`/_lakefs/${id}$`));
     assert.equal(found.headers.get("location"), found.json.location);
     const file = await ask(200, "GET", `/metadata/object/meta_range/${id}`);
-    assert.equal(file.headers.get("content-disposition"), "attachment");
+    assert.match(
+      file.headers.get("content-disposition")!,
+      new RegExp(`^attachment; filename="[0-9a-f]{12}-${id}"`),
+    );
     assert.match(file.text, /metaranges/);
     // The range's ID stands in its metarange as text.
     const [range] = file.text.match(/[0-9a-f]{64}/)!;

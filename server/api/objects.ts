@@ -18,8 +18,8 @@ const getObject = operation("getObject", {
 
 const headObject = operation("headObject", {
   query: pathQuery,
-  async run({ store, request, path, query }) {
-    return await describeObject(store, { ...path, path: query.path }, request);
+  async run({ store, context, request, path, query }) {
+    return await describeObject(store, { ...path, path: query.path }, { request, context });
   },
 });
 

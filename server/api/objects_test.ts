@@ -120,7 +120,10 @@ describe("downloads", () => {
     const { headers } = await send("GET", `${AT_MAIN}?path=page`);
     assert.equal(headers.get("x-content-type-options"), "nosniff");
     assert.equal(headers.get("content-security-policy"), "sandbox; default-src 'none'");
-    assert.equal(headers.get("content-disposition"), "attachment");
+    assert.match(
+      headers.get("content-disposition")!,
+      /^attachment; filename="[0-9a-f]{12}-page"; filename\*=UTF-8''page$/,
+    );
     assert.equal(headers.get("content-type"), "text/html");
   });
 
