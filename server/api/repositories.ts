@@ -27,14 +27,13 @@ const createRepository = operation("createRepository", {
   }),
   async run({ store, query, body, user }) {
     if (query.bare) throw notBuilt("A bare repository");
-    if (body.sample_data) throw notBuilt("A repository with sample data");
     if (body.read_only) throw notBuilt("A read-only repository");
-    checkNamespace(body.storage_namespace);
     const created = await store.createRepository(body.name, {
-      storageNamespace: body.storage_namespace,
+      storageNamespace: namespaceOf(body.storage_namespace),
       defaultBranch: body.default_branch || undefined,
       committer: user,
     });
+    if (body.sample_data) await (await import("../samples/mod.ts")).addSamples(store, created, user);
     return json(201, servedRepositoryJson(created));
   },
 });
@@ -77,10 +76,12 @@ const deleteRepositoryMetadata = operation("deleteRepositoryMetadata", {
 
 /**
  * A client names a place in the home's storage, never a folder of the server's machine: whoever may use the command line
- * there can make a repository anywhere. All else about namespaces the engine checks.
+ * there can make a repository anywhere. So `local:///NAME`, which clients make of our prefix and "/NAME", is
+ * `local://NAME`, as with lakeFS. All else about namespaces the engine checks.
  */
-function checkNamespace(namespace: string): void {
-  if (!/^local:\/\/\/|^local:\/\/$/.test(namespace)) return;
+function namespaceOf(namespace: string): string {
+  const inside = namespace.replace(/^local:\/\/\/+/, "local://");
+  if (inside !== "local://") return inside;
   throw new CodedError(
     "invalid",
     "invalid_storage_namespace",

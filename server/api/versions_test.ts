@@ -64,9 +64,16 @@ describe("repositories", () => {
       assert.equal(await status({ name }), 400, name);
     }
     assert.equal(await status({ name: "bare" }, "?bare=true"), 501);
-    assert.equal(await status({ name: "sample", sample_data: true }), 501);
     assert.equal(await status({ name: "reading", read_only: true }), 501);
-    assert.equal(await status({ name: "absolute", storage_namespace: "local:///etc" }), 400);
+    assert.equal(await status({ name: "nowhere", storage_namespace: "local:///" }), 400);
+  });
+
+  it("lie in the home's storage, however many slashes a client writes", async (t) => {
+    const { send } = await testServer(t);
+    const body = { name: "slashed", storage_namespace: "local:///etc/x" };
+    assert.equal((await send("POST", "/repositories", { body })).json.storage_namespace, "local://etc/x");
+    const same = { name: "other", storage_namespace: "local://etc/x" };
+    assert.equal((await send("POST", "/repositories", { body: same })).status, 400);
   });
 });
 
@@ -149,6 +156,7 @@ describe("the log", () => {
     const limited = await send("GET", "/repositories/repo/refs/main/commits?amount=1&limit=true");
     assert.equal(limited.json.pagination.has_more, false);
     assert.equal((await send("GET", "/repositories/repo/refs/main/commits?since=junk")).status, 400);
+    assert.deepEqual(await log("since=2100-01-01T00:00:00Z"), []);
     assert.equal((await send("GET", "/repositories/repo/refs/none/commits")).status, 404);
   });
 });

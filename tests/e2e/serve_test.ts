@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -80,8 +80,8 @@ describe("tarn serve", () => {
       assert.equal(await read.text(), path);
     }
     const namespaces = [
-      `local://${server.folder}/outside`,
-      "local:///etc",
+      "local:///",
+      "local:///../outside",
       "local://..",
       "local://a/../../x",
       "local://%2e%2e/x",
@@ -100,6 +100,14 @@ describe("tarn serve", () => {
       const { message } = await answer.json();
       assert.ok(!message.includes(server.path), message);
     }
+    const outside = join(server.folder, "outside");
+    const body = JSON.stringify({ name: "inside", storage_namespace: `local://${outside}` });
+    assert.equal((await server.fetch("POST", "/repositories", { body, headers: JSON_TYPE })).status, 201);
+    const written = await server.fetch("POST", "/repositories/inside/branches/main/objects?path=x", {
+      body: "x",
+    });
+    assert.equal(written.status, 201);
+    assert.ok(!existsSync(outside));
   });
 
   it("refuses equal and nested namespaces", async (t) => {

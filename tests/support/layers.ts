@@ -17,19 +17,21 @@ const RANKS: readonly (readonly string[])[] = [
   ["base"],
 ];
 
-/** The one folder that may import a package. */
-const PACKAGES: ReadonlyMap<string, string> = new Map([
-  ["lmdb", "kv/lmdb/"],
-  ["pg", "kv/postgres/"],
-  ["@aws-sdk/client-dynamodb", "kv/dynamodb/"],
-  ["yaml", "catalog/"],
-  ["@msgpack/msgpack", "cache/local/"],
-  ["hyparquet-writer", "cli/tables/"],
-  ["hono", "server/"],
-  ["zod", "server/"],
-  ["@rgrove/parse-xml", "server/gateway/"],
-  ["hash-wasm", "server/gateway/payload/"],
-]);
+/** The folders, mostly one, that may import a package. */
+const PACKAGES: ReadonlyMap<string, string | readonly string[]> = new Map<string, string | readonly string[]>(
+  [
+    ["lmdb", "kv/lmdb/"],
+    ["pg", "kv/postgres/"],
+    ["@aws-sdk/client-dynamodb", "kv/dynamodb/"],
+    ["yaml", "catalog/"],
+    ["@msgpack/msgpack", "cache/local/"],
+    ["hyparquet-writer", ["cli/tables/", "server/samples/"]],
+    ["hono", "server/"],
+    ["zod", "server/"],
+    ["@rgrove/parse-xml", "server/gateway/"],
+    ["hash-wasm", "server/gateway/payload/"],
+  ],
+);
 
 /** What is loaded as a whole when it is needed: its files import packages as they please. */
 const LOADED_LATE = ["server/"];
@@ -133,7 +135,10 @@ function importProblems(path: string, { specifier, isDynamic }: AskedImport): st
 function packageProblems(path: string, { specifier, isDynamic }: AskedImport): string[] {
   const home = PACKAGES.get(specifier);
   if (home === undefined) return [`${path}: imports the package "${specifier}", which has no place`];
-  if (!path.startsWith(home)) return [`${path}: imports "${specifier}", which only ${home} may`];
+  const homes = [home].flat();
+  if (!homes.some((folder) => path.startsWith(folder))) {
+    return [`${path}: imports "${specifier}", which only ${homes.join(" and ")} may`];
+  }
   const isLate = isDynamic || LOADED_LATE.some((folder) => path.startsWith(folder));
   return isLate ? [] : [`${path}: loads "${specifier}" before it is needed`];
 }
