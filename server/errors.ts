@@ -35,6 +35,12 @@ const BY_CODE: Readonly<Record<string, number>> = {
   object_exists: 412,
 };
 
+/** What lakeFS says of a protected branch, by what was tried: its clients read it. */
+const OF_PROTECTED: Readonly<Record<string, string>> = {
+  "write to": "cannot write to protected branch",
+  commit: "cannot commit to protected branch",
+};
+
 /** Returns the status that an error is answered with; what is no {@link CodedError} counts as internal. */
 export function statusOf(error: unknown): number {
   if (!(error instanceof CodedError)) return BY_KIND.internal;
@@ -47,6 +53,7 @@ export function statusOf(error: unknown): number {
  */
 export function messageOf(error: unknown): string {
   if (!(error instanceof CodedError)) return "internal error";
+  if (error.code === "branch_protected") return OF_PROTECTED[String(error.details["verb"])] ?? error.message;
   return statusOf(error) >= 500 && error.kind !== "unsupported"
     ? `internal error: ${error.code}`
     : error.message;

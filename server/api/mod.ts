@@ -7,6 +7,7 @@ import { errorResponse } from "../errors.ts";
 import { identifyCaller } from "../middleware/identify.ts";
 import { notBuilt, type Operation } from "../operation.ts";
 import { decodePercent } from "../query.ts";
+import { ACTION_OPERATIONS } from "./actions.ts";
 import { AUTH_OPERATIONS } from "./auth.ts";
 import { BRANCH_CHANGE_OPERATIONS } from "./branch_changes.ts";
 import { BRANCH_OPERATIONS } from "./branches.ts";
@@ -21,10 +22,12 @@ import { OBJECT_OPERATIONS } from "./objects.ts";
 import { OBJECT_CHANGE_OPERATIONS } from "./object_changes.ts";
 import { type OperationId, OPERATIONS } from "./operations.ts";
 import { PROTECTION_OPERATIONS } from "./protection.ts";
+import { PULL_OPERATIONS } from "./pulls.ts";
 import { REF_OPERATIONS } from "./refs.ts";
 import { REPOSITORY_OPERATIONS } from "./repositories.ts";
 import { SETUP_OPERATIONS } from "./setup.ts";
 import { STAGING_OPERATIONS } from "./staging.ts";
+import { STATISTICS_OPERATIONS } from "./statistics.ts";
 import { SYMLINK_OPERATIONS } from "./symlinks.ts";
 import { TAG_OPERATIONS } from "./tags.ts";
 import { TASK_OPERATIONS } from "./tasks.ts";
@@ -53,6 +56,9 @@ const BUILT: readonly Operation[] = [
   ...OBJECT_CHANGE_OPERATIONS,
   ...STAGING_OPERATIONS,
   ...SYMLINK_OPERATIONS,
+  ...ACTION_OPERATIONS,
+  ...PULL_OPERATIONS,
+  ...STATISTICS_OPERATIONS,
 ];
 
 /** The operations that are built, by ID. */

@@ -20,7 +20,6 @@ const getSetupState = operation("getSetupState", {
       state: isSetUp ? "initialized" : "not_initialized",
       comm_prefs_missing: false,
       login_config: {
-        RBAC: "none",
         login_url: "/auth/login",
         login_cookie_names: [SESSION_COOKIE],
         logout_url: "/auth/logout",
