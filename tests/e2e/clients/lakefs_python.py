@@ -82,6 +82,20 @@ def changes(repository):
     assert len(list(repository.branches(show_hidden=True))) == len(list(repository.branches()))
 
 
+def samples(client):
+    """A repository as the package's guide makes one: below the server's prefix, with sample data."""
+    prefix = client.storage_config.default_namespace_prefix
+    repository = lakefs.Repository("py-samples", client=client).create(
+        storage_namespace=f"{prefix}/py-samples", include_samples=True)
+    main_branch = repository.branch("main")
+    folded = [one.path for one in main_branch.objects(delimiter="/")]
+    assert folded == ["README.md", "data/", "images/", "lakes.parquet"], folded
+    assert main_branch.object("lakes.parquet").reader(mode="rb").read(4) == b"PAR1"
+    assert main_branch.object("README.md").reader(mode="r").read().startswith("# py-samples")
+    assert list(main_branch.uncommitted()) == []
+    repository.delete()
+
+
 def main(host, key, secret):
     client = Client(host=host, username=key, password=secret)
     assert client.version == "1.84.0", client.version
@@ -178,6 +192,7 @@ def main(host, key, secret):
     expect(NotFoundException, tag.get_commit)
 
     changes(repository)
+    samples(client)
     nested.delete()
     work.delete()
     expect(NotFoundException, work.get_commit)

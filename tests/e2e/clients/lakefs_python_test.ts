@@ -4,11 +4,12 @@ import { fileURLToPath } from "node:url";
 import { serveHome } from "../../support/server.ts";
 import { pythonWith, runPython } from "./python.ts";
 
-const PACKAGES = ["lakefs==0.16.0", "lakefs-sdk==1.88.0"];
+const PACKAGES = ["lakefs==0.16.0", "lakefs-sdk==1.88.0", "lakefs-client==1.44.0"];
 
 const PROGRAMS = [
   { name: "lakefs", file: "lakefs_python.py", user: "py-admin" },
   { name: "lakefs-sdk", file: "lakefs_sdk_python.py", user: "sdk-admin" },
+  { name: "lakefs-client", file: "lakefs_client_python.py", user: "old-admin" },
 ];
 
 for (const { name, file, user } of PROGRAMS) {
