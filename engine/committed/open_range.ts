@@ -6,6 +6,9 @@ import type { OlderIds } from "./ids.ts";
 import type { RangeInfo } from "./range.ts";
 import { decodeRecordAt, type ValueRecord } from "./record.ts";
 
+/** Around a change a block or two are read, of 4 KiB before compression. */
+const FIRST_READ_BYTES = 16 * 1024;
+
 export interface OpenRangeParts {
   readonly table: TableReader;
   readonly blocks: BlockTable | undefined;
@@ -94,7 +97,7 @@ export class OpenRange implements OlderIds {
     const { table, info } = this;
     let block = table.cachedBlock(i) ?? this.#run?.block(i);
     if (!block) {
-      if (isNext) block = await (this.#run ??= table.readAhead()).load(i);
+      if (isNext) block = await (this.#run ??= table.readAhead(FIRST_READ_BYTES)).load(i);
       else block = await table.readBlock(i);
     }
     return table.recordsOf(block, i, (key, place) => decodeRecordAt(key, place, info.id));

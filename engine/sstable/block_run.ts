@@ -20,11 +20,12 @@ export class BlockRun {
   #memory: Uint8Array = EMPTY_BYTES;
   #from = 0;
   #to = 0;
-  #readBytes = FIRST_READ_BYTES;
+  #readBytes: number;
 
-  constructor(file: TableFile, index: TableIndex) {
+  constructor(file: TableFile, index: TableIndex, firstReadBytes = FIRST_READ_BYTES) {
     this.#file = file;
     this.#index = index;
+    this.#readBytes = firstReadBytes;
   }
 
   /** Returns whether a block is among those that were read last. */

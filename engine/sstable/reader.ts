@@ -287,9 +287,9 @@ export class TableReader {
     return new TableScan(this.index, this.readAhead(), start);
   }
 
-  /** Starts reading blocks one after the other, ahead and past the cache. */
-  readAhead(): BlockRun {
-    return new BlockRun(this.#table.file, this.index);
+  /** Starts reading blocks one after the other, ahead and past the cache: at first about so many bytes, then more and more. */
+  readAhead(firstReadBytes?: number): BlockRun {
+    return new BlockRun(this.#table.file, this.index, firstReadBytes);
   }
 
   /** Reads the whole file; fails unless all checksums, the order of keys and the number of records are right. */
