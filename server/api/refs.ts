@@ -7,10 +7,13 @@ import { json, operation } from "../operation.ts";
 import { flag, pageJson, paging, takePage, texts } from "./schemas.ts";
 import { commitJson } from "../../drivers/store.ts";
 
+/** An empty list may come as one empty name. */
+const named = texts.transform((all) => all.filter((one) => one !== "")).default([]);
+
 const logCommits = operation("logCommits", {
   query: paging.extend({
-    objects: texts.default([]),
-    prefixes: texts.default([]),
+    objects: named,
+    prefixes: named,
     limit: flag.default(false),
     first_parent: flag.default(false),
     since: z.string().optional(),

@@ -185,14 +185,20 @@ describe("the attack of linking an address that was not issued", () => {
     assert.equal((await link("x", issued)).status, 200);
   });
 
-  it("has no other way in: objects are not staged by their addresses, nor copied as they are", async (t) => {
-    const { send } = await stagingServer(t);
+  it("has no other way in: none is staged that was not given out, and none is imported", async (t) => {
+    const { send, issue, storeAt } = await stagingServer(t);
     const secret = await send("POST", "/repositories/theirs/branches/main/objects?path=secret", {
       body: "abc",
     });
     const body = { physical_address: secret.json.physical_address, checksum: "x", size_bytes: 3 };
     const staged = await send("PUT", "/repositories/repo/branches/main/objects?path=x", { body });
-    assert.ok(staged.status === 501 || staged.status === 404, String(staged.status));
+    assert.equal(staged.status, 400, staged.text);
+    const own = { physical_address: await issue("x"), checksum: md5Hex(utf8("abc")), size_bytes: 3 };
+    await storeAt(own.physical_address, "abc");
+    const path = "/repositories/repo/branches/main/objects?path=x";
+    const done = await send("PUT", path, { body: { ...own, metadata: { k: "v" } } });
+    assert.deepEqual([done.status, done.json.metadata], [201, { k: "v" }], done.text);
+    assert.equal((await send("PUT", path, { body: own })).status, 400);
     const imported = {
       paths: [{ path: secret.json.physical_address, destination: "x", type: "object" }],
       commit: { message: "m" },

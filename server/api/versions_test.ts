@@ -156,6 +156,7 @@ describe("the log", () => {
     const limited = await send("GET", "/repositories/repo/refs/main/commits?amount=1&limit=true");
     assert.equal(limited.json.pagination.has_more, false);
     assert.equal((await send("GET", "/repositories/repo/refs/main/commits?since=junk")).status, 400);
+    assert.deepEqual(await log("objects=&prefixes="), all);
     assert.deepEqual(await log("since=2100-01-01T00:00:00Z"), []);
     assert.equal((await send("GET", "/repositories/repo/refs/none/commits")).status, 404);
   });
