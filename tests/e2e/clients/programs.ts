@@ -16,10 +16,22 @@ export interface ProgramRun {
   readonly output: string;
 }
 
+export interface ProgramOptions {
+  /** Where the program runs; the working folder without it. */
+  readonly cwd?: string;
+  /** What it has for the user's folder; without it none. */
+  readonly home?: string;
+}
+
 /** Runs a program to its end; returns its exit code and what it printed. */
-export async function runProgram(command: string, args: readonly string[]): Promise<ProgramRun> {
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  { cwd, home = "/nonexistent" }: ProgramOptions = {},
+): Promise<ProgramRun> {
   const child = spawn(command, args, {
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", HOME: "/nonexistent" },
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", HOME: home },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
