@@ -30,6 +30,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   misdirected_request: 421,
   namespace_in_use: 400,
   no_changes: 400,
+  // Under that name lakeFS finds no branch, whatever else it is.
+  not_a_branch: 404,
   nothing_to_merge: 400,
   // The conditional upload is all that fails with it here.
   object_exists: 412,
