@@ -13,15 +13,19 @@ import { buildPeer } from "./tables.ts";
 
 const LOAD = fileURLToPath(new URL("./load", import.meta.url));
 const OBJECTS = 10_000;
+/** Those of a smaller repository: a commit writes the range anew in which its object lies. */
+const FEW_OBJECTS = 1000;
 const ROUND_SECONDS = 2;
 
 type Durability = "strict" | "relaxed";
+/** `few` is strict, and has few objects. */
+type ServerName = Durability | "few";
 
 interface Figure {
   readonly figure: string;
   readonly work: string;
   readonly clients: number;
-  readonly server: Durability;
+  readonly server: ServerName;
   /** Answers a second. */
   readonly goal?: number;
   readonly lakefs?: number;
@@ -37,6 +41,7 @@ const FIGURES: readonly Figure[] = [
   { figure: "upload, strict", work: "upload", clients: 1, ...strict },
   { figure: "create branch", work: "branch", clients: 1, ...strict, goal: 2000, lakefs: 2800 },
   { figure: "upload + commit of one", work: "commit", clients: 1, ...strict, goal: 250, lakefs: 196 },
+  { figure: "the same among 1,000", work: "commit", clients: 1, server: "few", goal: 250, lakefs: 196 },
   { figure: "stat", work: "stat", clients: 24, ...strict, goal: 10_000, lakefs: 4700 },
   { figure: "get committed", work: "get", clients: 24, ...strict, goal: 10_000, lakefs: 4700 },
   { figure: "upload, strict", work: "upload", clients: 24, ...strict, goal: 2000, lakefs: 2050 },
@@ -56,9 +61,12 @@ export async function measureServe(bench: Bench): Promise<string[]> {
   const files = join(folder, "files"), many = join(folder, "many");
   run([built.program, "files", files, String(OBJECTS)]);
   run([built.program, "files", many, String(bench.files)]);
-  const servers: Record<Durability, Server> & { fresh?: Server } = {
+  const few = join(folder, "few");
+  run([built.program, "files", few, String(FEW_OBJECTS)]);
+  const servers: Record<ServerName, Server> & { fresh?: Server } = {
     strict: await openServer(bench, "strict", files),
     relaxed: await openServer(bench, "relaxed", files),
+    few: await openServer(bench, "strict", few),
   };
   try {
     const lines = [...loadTable(bench, (figure) => ask(built.program, servers[figure.server], figure))];
@@ -158,8 +166,9 @@ function announced(process: ChildProcess): Promise<{ url: string }> {
   });
 }
 
-function ask(program: string, server: Server, { work, clients }: Figure): Result {
-  const flags = ["-clients", String(clients), "-seconds", String(ROUND_SECONDS), "-objects", String(OBJECTS)];
+function ask(program: string, server: Server, { work, clients, server: name }: Figure): Result {
+  const objects = String(name === "few" ? FEW_OBJECTS : OBJECTS);
+  const flags = ["-clients", String(clients), "-seconds", String(ROUND_SECONDS), "-objects", objects];
   return JSON.parse(loadOutput(program, server, [work, ...flags]));
 }
 
