@@ -9,8 +9,11 @@ import type { DerivedIds } from "./id_runs.ts";
 import { ByteLru } from "../../base/byte_lru.ts";
 
 const DEFAULT_BLOCK_BYTES = 64 * 1024 * 1024;
-/** Room for the indexes of more than 200 ranges, nearly ten million keys: as they are read, which is more than they then take. */
-const INDEX_BYTES = 48 * 1024 * 1024;
+/**
+ * Room for the indexes of more than 300 ranges, as they are read, which is more than they then take: both versions of the ranges
+ * in which two commits over ten million keys differ, when they differ in most.
+ */
+const INDEX_BYTES = 72 * 1024 * 1024;
 const SIDE_BYTES = 32 * 1024 * 1024;
 /** Of a server that makes small commits all day nearly all tables are of old ones, which nobody asks for again. */
 const MOST_TABLES = 1024;
