@@ -8,6 +8,9 @@
 import { Buffer } from "node:buffer";
 import { nameOfBytes } from "../base/bytes.ts";
 
+/** One in so many names is inserted; more are merged. */
+const FEW_OF = 32;
+
 export class SortedMap {
   readonly #values = new Map<string, Uint8Array>();
   /** In order and without repeats; may hold keys that are gone from `#values`. */
@@ -54,8 +57,18 @@ export class SortedMap {
     return low;
   }
 
+  #insert(): void {
+    for (const name of this.#unsorted.splice(0)) {
+      const at = this.#position(name);
+      if (this.#sorted[at] !== name) this.#sorted.splice(at, 0, name);
+    }
+  }
+
   #sort(): void {
     if (this.#unsorted.length === 0) return;
+    const areFew = this.#unsorted.length * FEW_OF < this.#sorted.length;
+    // Merging also forgets keys that are gone.
+    if (areFew && this.#sorted.length < 2 * this.#values.size) return this.#insert();
     const added = this.#unsorted.sort(inByteOrder);
     const merged: string[] = [];
     const take = (name: string) => {
