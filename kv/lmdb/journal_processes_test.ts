@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { hex, utf8 } from "../../base/bytes.ts";
 import { seededRandomness } from "../../base/randomness.ts";
@@ -198,13 +198,16 @@ function callsOf(mode: string, folder: string): (from: string, to: string) => st
   };
 }
 
-test("a relaxed write is its record and then the journal's end, under the lock, and no flush", (t) => {
-  if (!requireTool(t, "strace")) return;
-  const calls = callsOf("trace", temporaryFolder(t))("BEGIN", "ANSWERED");
-  const writes = calls.filter((call) =>
+/** Returns what a mode of the program writes, locks and flushes between its two lines. */
+function writesOf(t: TestContext, mode: string): string[] {
+  return callsOf(mode, temporaryFolder(t))("BEGIN", "ANSWERED").filter((call) =>
     /^(?:pwrite64|write|flock|fsync|fdatasync|ftruncate|openat)/.test(call)
   );
-  assert.deepEqual(writes, [
+}
+
+test("a relaxed write is its record and then the journal's end, under the lock, and no flush", (t) => {
+  if (!requireTool(t, "strace")) return;
+  assert.deepEqual(writesOf(t, "trace"), [
     "flock writer.lock",
     "pwrite64 journal",
     "pwrite64 journal, its end",
@@ -214,11 +217,7 @@ test("a relaxed write is its record and then the journal's end, under the lock, 
 
 test("a strict write of a journaled store is flushed with the journal, once, and then noted as kept", (t) => {
   if (!requireTool(t, "strace")) return;
-  const calls = callsOf("traceStrict", temporaryFolder(t))("BEGIN", "ANSWERED");
-  const writes = calls.filter((call) =>
-    /^(?:pwrite64|write|flock|fsync|fdatasync|ftruncate|openat)/.test(call)
-  );
-  assert.deepEqual(writes, [
+  assert.deepEqual(writesOf(t, "traceStrict"), [
     "flock writer.lock",
     "pwrite64 journal",
     "pwrite64 journal, its end",
