@@ -5,8 +5,9 @@ import { type Randomness, seededRandomness } from "../../base/randomness.ts";
 import { openDiskCache } from "../../cache/mod.ts";
 import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
 import { canonicalModel } from "../../tests/support/canonical.ts";
+import { madeUpChange, madeUpRecord } from "../../tests/support/made_up_changes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
-import { entryRecord, entryWeight, sameContent } from "../objects/mod.ts";
+import { entryWeight, sameContent } from "../objects/mod.ts";
 import { applyChanges, type Change } from "./apply.ts";
 import type { Chunking } from "./chunking.ts";
 import { TableFiles } from "./files.ts";
@@ -53,36 +54,24 @@ function draw(random: Randomness, model: Map<string, ValueRecord>, version: numb
   const set = (key: string, record: ValueRecord | undefined) => changes.set(key, { key: utf8(key), record });
   const at = () => Math.floor(random.fraction() * keys.length);
   const kind = random.fraction();
-  if (kind < 0.4) { for (let i = 0; i < 1 + at() % 5; i++) set(keys[at()]!, recordOf(keys[at()]!, version)); }
-  else if (kind < 0.6) {
-    for (let i = 0, from = at(); i < 1500; i++) set(`${keys[from]}+${i}`, recordOf("", version));
+  if (kind < 0.4) {
+    for (let i = 0; i < 1 + at() % 5; i++) set(keys[at()]!, madeUpRecord(keys[at()]!, version));
+  } else if (kind < 0.6) {
+    for (let i = 0, from = at(); i < 1500; i++) set(`${keys[from]}+${i}`, madeUpRecord("", version));
   } else {for (const key of keys.slice(at()).slice(0, at() % 900)) {
-      set(key, kind < 0.8 ? undefined : recordOf(key, version));
+      set(key, kind < 0.8 ? undefined : madeUpRecord(key, version));
     }}
-  if (random.fraction() < 0.3) set("a", random.fraction() < 0.5 ? undefined : recordOf("a", version));
-  if (random.fraction() < 0.3) set("z", random.fraction() < 0.5 ? undefined : recordOf("z", version));
+  if (random.fraction() < 0.3) set("a", random.fraction() < 0.5 ? undefined : madeUpRecord("a", version));
+  if (random.fraction() < 0.3) set("z", random.fraction() < 0.5 ? undefined : madeUpRecord("z", version));
   for (const [key, change] of changes) {
-    if (change.record) changes.set(key, { key: change.key, record: recordOf(key, version) });
+    if (change.record) changes.set(key, { key: change.key, record: madeUpRecord(key, version) });
   }
   return [...changes.values()].sort((a, b) => compareBytes(a.key, b.key));
 }
 
 function initial(count: number): Change[] {
   return Array.from({ length: count }, (_, i) => {
-    const record = recordOf(`folder/${String(i).padStart(6, "0")}`, 1);
-    return { key: record.key, record };
-  });
-}
-
-function recordOf(key: string, version: number): ValueRecord {
-  return entryRecord(utf8(key), {
-    address: `data/${version}/${key}`,
-    addressType: 1,
-    lastModified: { seconds: version, nanos: 0 },
-    sizeBytes: version,
-    etag: `etag-${version}`,
-    metadata: {},
-    contentType: "application/octet-stream",
+    return madeUpChange(`folder/${String(i).padStart(6, "0")}`, 1);
   });
 }
 

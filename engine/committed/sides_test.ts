@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { utf8 } from "../../base/bytes.ts";
 import { type Randomness, seededRandomness } from "../../base/randomness.ts";
 import { type DiskCache, openDiskCache } from "../../cache/mod.ts";
 import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
 import { canonicalModel } from "../../tests/support/canonical.ts";
+import { madeUpChange } from "../../tests/support/made_up_changes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
-import { entryRecord, entryWeight, sameContent } from "../objects/mod.ts";
+import { entryWeight, sameContent } from "../objects/mod.ts";
 import { applyChanges, type Change } from "./apply.ts";
 import { TableFiles } from "./files.ts";
 import { Metarange, NO_METARANGE } from "./metarange.ts";
@@ -137,17 +137,7 @@ class Versions {
 }
 
 function change(i: number, version: number): Change {
-  const key = utf8(`folder/${String(i).padStart(6, "0")}`);
-  const record = entryRecord(key, {
-    address: `data/${version}/${i}`,
-    addressType: 1,
-    lastModified: { seconds: version, nanos: 0 },
-    sizeBytes: version,
-    etag: `etag-${version}`,
-    metadata: {},
-    contentType: "application/octet-stream",
-  });
-  return { key, record };
+  return madeUpChange(`folder/${String(i).padStart(6, "0")}`, version, i);
 }
 
 /** Every second number, so that there is room between them. */

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
 import { type DiskCache, openDiskCache } from "../../cache/mod.ts";
 import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
+import { madeUpChange } from "../../tests/support/made_up_changes.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
-import { entryRecord, entryWeight, sameContent } from "../objects/mod.ts";
+import { entryWeight, sameContent } from "../objects/mod.ts";
 import { applyChanges, type Change } from "./apply.ts";
 import type { Chunking } from "./chunking.ts";
 import { TableFiles } from "./files.ts";
@@ -109,15 +110,6 @@ function apply(files: TableFiles, base: string, all: readonly Change[]) {
 /** Returns a record for each `step`-th of so many keys. */
 function changes(version: number, count: number, step = 1): Change[] {
   return Array.from({ length: Math.ceil(count / step) }, (_, i) => {
-    const record = entryRecord(utf8(`folder/${String(i * step).padStart(6, "0")}`), {
-      address: `data/${version}/${i}`,
-      addressType: 1,
-      lastModified: { seconds: version, nanos: 0 },
-      sizeBytes: version,
-      etag: `etag-${version}`,
-      metadata: {},
-      contentType: "application/octet-stream",
-    });
-    return { key: record.key, record };
+    return madeUpChange(`folder/${String(i * step).padStart(6, "0")}`, version, i);
   });
 }
