@@ -16,6 +16,7 @@ import {
   type Commit,
   entryOfCommit,
   type MoveNote,
+  parseRefExpression,
   resolveRef,
   type SeenRef,
 } from "../refs/mod.ts";
@@ -81,18 +82,15 @@ async function forgetRest(repository: Repository, branch: string, rest: string):
   await recordDropped(repository.kv, repository.partition, { tokens: [rest], clock: repository.clock });
 }
 
-/** Returns the live branch. Fails with `branch_not_found`, or `not_a_branch` when it is a tag. */
+/** Returns the live branch. Fails with `branch_not_found`, or `not_a_branch` when it is a tag or a commit. */
 export async function findBranch(
   repository: Repository,
   name: string,
 ): Promise<SeenRef & { state: BranchState }> {
-  let seen = await repository.refs.find(name);
-  // What names a commit although it was no branch may have become one meanwhile.
-  const isCommit = !seen && await namesCommit(repository, name);
-  if (isCommit) seen = await repository.refs.find(name);
+  const seen = await repository.refs.find(name);
   const state = seen?.record.branch;
   if (seen && state) return { ...seen, state };
-  if (seen || isCommit) {
+  if (seen || await namesCommit(repository, name)) {
     const what = seen ? "a tag" : "a commit";
     throw new CodedError(
       "invalid",
@@ -111,11 +109,14 @@ export async function findBranch(
   );
 }
 
-/** Whether a ref expression that is no branch's name names a commit all the same: `main~1`, a commit ID. */
+/**
+ * Whether a ref expression that is no branch's name names a commit all the same: `main~1`, a commit ID. A name that became a
+ * branch meanwhile does not: that branch may be gone again by now.
+ */
 async function namesCommit(repository: Repository, ref: string): Promise<boolean> {
   try {
-    await resolveRef(repository.refs, repository.commits, ref);
-    return true;
+    const { commit } = await resolveRef(repository.refs, repository.commits, ref);
+    return parseRefExpression(ref).base !== ref || commit.id.startsWith(ref.toLowerCase());
   } catch (error) {
     if (isCoded(error) && (error.kind === "not_found" || error.kind === "invalid")) return false;
     throw error;

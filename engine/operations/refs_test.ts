@@ -12,6 +12,9 @@ import {
   withRepository,
   write,
 } from "../../tests/support/test_engine.ts";
+import { Repositories } from "../refs/mod.ts";
+import { Repository } from "../repository.ts";
+import { findBranch } from "./landing.ts";
 
 const ids = (refs: readonly { id: string }[]) => refs.map(({ id }) => id);
 
@@ -318,4 +321,23 @@ test("who takes a tag for a branch, or a branch for a tag, is told what it is", 
   await assert.rejects(store.deleteBranch("repo", "v1", WHO), isTag);
   await assert.rejects(collect(store.status("repo", "v1")), isTag);
   await assert.rejects(store.deleteTag("repo", "main", WHO), { message: /"main".*: it is a branch$/ });
+});
+
+test("a branch that comes and goes while it is looked for is missing, and no commit", async () => {
+  const engine = testEngine({ kv: openMemoryKv() });
+  const { store: other } = await withRepository(engine);
+  await other.createBranch("repo", "side", "main", WHO);
+  let looks = 0;
+  const kv = hookedKv(engine.kv, {
+    async before({ call, key }) {
+      if (call !== "get" || key !== "refs/side") return;
+      looks++;
+      if (looks % 2 === 1) await other.deleteBranch("repo", "side", WHO);
+      else await other.restoreRef("repo", "branch", "side", { who: WHO });
+    },
+  });
+  const { context, objects } = testEngine({ ...engine, kv });
+  const repository = new Repository(context, await new Repositories(kv).get("repo"), objects);
+  await assert.rejects(findBranch(repository, "side"), { code: "branch_not_found" });
+  assert.ok(looks > 1, "the branch came back meanwhile");
 });

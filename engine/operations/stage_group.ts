@@ -4,6 +4,7 @@
  */
 
 import { lossyText } from "../../base/bytes.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
 import type { Repository } from "../repository.ts";
 import { type StagedWrite, stageWrites, type UnusedObject } from "./stage.ts";
 
@@ -87,7 +88,22 @@ export async function flushObjects({ objects }: Repository, writes: readonly Sta
   const addresses = writes.flatMap(({ entry, isFresh, isUnflushed }) =>
     entry && isFresh && !isUnflushed ? [entry.address] : []
   );
-  if (addresses.length > 0) await objects.flush(addresses);
+  if (addresses.length === 0) return;
+  try {
+    await objects.flush(addresses);
+  } catch (error) {
+    throw isCoded(error, "object_not_found") ? vanished(error) : error;
+  }
+}
+
+/** It was written a moment ago: somebody takes the storage namespace away, and nobody asked for that object. */
+function vanished(cause: CodedError): CodedError {
+  return new CodedError(
+    "unavailable",
+    "storage_missing",
+    "Cannot store objects: what was just written to the storage namespace is gone; something deletes its files",
+    { details: cause.details, cause },
+  );
 }
 
 /** Takes writes from the front, up to one whose key is taken already: that one comes after. */

@@ -60,6 +60,20 @@ test("a write that cannot be flushed fails alone", async () => {
   assert.equal(Object.keys(await contents(store, "main")).length, 19);
 });
 
+test("an object that vanishes before it is flushed means that the storage namespace is taken away", async () => {
+  const disk = openMemoryObjectStore();
+  const objects: ObjectStore = {
+    ...watchUnflushed(disk).store,
+    async flush(keys) {
+      for (const key of keys) if (key.startsWith("data/")) await disk.delete(key);
+      await disk.flush(keys);
+    },
+  };
+  const { store } = await withRepository(testEngine({ objects, kv: openMemoryKv() }));
+  assert.equal(await put(store, "a", "a"), "storage_missing");
+  assert.deepEqual(await contents(store, "main"), {});
+});
+
 test("writes of one path keep their order", async () => {
   const { store: objects } = slowDisk(watchUnflushed(openMemoryObjectStore()).store, () => false);
   const { store } = await withRepository(testEngine({ objects, kv: openMemoryKv() }));
