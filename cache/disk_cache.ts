@@ -24,12 +24,13 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises";
+import { mkdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { EMPTY_BYTES, hex } from "../base/bytes.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { assertInvariant, CodedError } from "../base/errors.ts";
 import { type Randomness, systemRandomness } from "../base/randomness.ts";
+import { evict, type FileKind } from "./eviction.ts";
 
 export interface DiskCache {
   /** Returns a whole file, in `into` if that has room, or `undefined` when it is not there or cannot be read. */
@@ -88,7 +89,7 @@ class FolderCache implements DiskCache {
    * little, one looks when together they have written about as much as a long one does.
    */
   #bytesToScan: number;
-  #scanning: Promise<void> | undefined;
+  #isScanning = false;
 
   constructor(options: DiskCacheOptions) {
     const { folder, maxBytes, clock = systemClock, randomness = systemRandomness } = options;
@@ -147,7 +148,8 @@ class FolderCache implements DiskCache {
     try {
       await this.#place(path, parts);
       this.#bytesToScan -= size;
-      if (this.#bytesToScan < 0) await (this.#scanning ??= this.#scan());
+      // Other writes do not wait for it.
+      if (this.#bytesToScan < 0 && !this.#isScanning) await this.#scan();
     } catch (error) {
       if (!isOfSystem(error)) throw error;
       this.#pausedUntil = this.#clock.now() + PAUSE_MS;
@@ -210,51 +212,21 @@ class FolderCache implements DiskCache {
   }
 
   async #scan(): Promise<void> {
+    this.#isScanning = true;
     try {
-      const total = await this.#evict();
-      this.#bytesToScan = Math.min(this.#maxBytes - total, this.#maxBytes * SCAN_PART);
+      const maxBytes = this.#maxBytes;
+      const limits = { maxBytes, keptBytes: maxBytes * KEPT_PART, now: this.#clock.now(), kindOf };
+      const total = await evict(this.#folder, limits);
+      this.#bytesToScan = Math.min(maxBytes - total, maxBytes * SCAN_PART);
     } finally {
-      this.#scanning = undefined;
+      this.#isScanning = false;
     }
-  }
-
-  /** Removes what was not used for longest if the folder holds too much, whoever wrote it. Returns the bytes left. */
-  async #evict(): Promise<number> {
-    const { files, temporaryBytes } = await this.#files();
-    let total = files.reduce((sum, { size }) => sum + size, temporaryBytes);
-    if (total <= this.#maxBytes) return total;
-    files.sort((a, b) => a.mtimeMs - b.mtimeMs);
-    for (const { path, size } of files) {
-      if (total <= this.#maxBytes * KEPT_PART) break;
-      // Another process may be evicting the same files; either way they are gone.
-      await unlink(path).catch(() => {});
-      total -= size;
-    }
-    return total;
-  }
-
-  /** Returns the files of the folder, having removed what killed processes left unfinished. */
-  async #files(): Promise<{ files: CachedFile[]; temporaryBytes: number }> {
-    const files: CachedFile[] = [];
-    let temporaryBytes = 0;
-    for (const name of await readdir(this.#folder)) {
-      const isTemporary = TEMPORARY.test(name);
-      if (!isTemporary && !KEY.test(name)) continue;
-      const path = join(this.#folder, name);
-      const found = await lstat(path).catch(() => undefined);
-      if (!found?.isFile()) continue;
-      if (!isTemporary) files.push({ path, size: found.size, mtimeMs: found.mtimeMs });
-      else if (found.mtimeMs < this.#clock.now() - HOUR_MS) await unlink(path).catch(() => {});
-      else temporaryBytes += found.size;
-    }
-    return { files, temporaryBytes };
   }
 }
 
-interface CachedFile {
-  readonly path: string;
-  readonly size: number;
-  readonly mtimeMs: number;
+function kindOf(name: string): FileKind {
+  if (TEMPORARY.test(name)) return "temporary";
+  return KEY.test(name) ? "cached" : undefined;
 }
 
 /** Fills `out` from an offset on; returns less of it where the file ends. */

@@ -30,7 +30,7 @@ import {
   putNews,
   type Runs,
 } from "./id_runs.ts";
-import { fileIdOf, RecordIds } from "./ids.ts";
+import { fileIdOf, RECORD_ID_BYTES, RecordIds } from "./ids.ts";
 import { decodeRecord } from "./record.ts";
 import { decodeSide, encodeSide, type SidedFile, sideHead } from "./side_file.ts";
 import type { Kept, KnownTable, TableCaches } from "./table_caches.ts";
@@ -49,6 +49,11 @@ export interface SideOptions {
   readonly disk?: DiskCache;
 }
 
+/**
+ * A range of fewer records has no side files: its record IDs are hashed again in the time that it takes to find files, and who
+ * makes small commits all day would leave files by the hundred thousand.
+ */
+const FEWEST_RECORDS = 1000;
 /** Up to this record IDs are also kept in memory: those of a range of 16,000 records. */
 const SMALL_BYTES = 512 * 1024;
 /** How many sides may be on their way to their files. */
@@ -104,7 +109,7 @@ export class Sides {
     // A copy: the writer uses its memory again.
     const whole = ids ? undefined : isInMemory ? recordIds.slice() : recordIds;
     if (isInMemory) this.#ids.set(id, whole!, recordIds.length);
-    if (!disk) return;
+    if (!disk || recordIds.length < FEWEST_RECORDS * RECORD_ID_BYTES) return;
     const encode = (memory?: Uint8Array) => encodeSide(table, this.#head(id, file), memory);
     const keeping = keepFiles(disk, id, { whole, encode }).finally(() => this.#keeping.delete(keeping));
     this.#keeping.add(keeping);
@@ -163,7 +168,8 @@ export class Sides {
   async #known(id: string, reader: TableReader): Promise<KnownTable | undefined> {
     const known = this.#tables.get(id);
     if (known) return known;
-    const kept = await this.#options.disk?.read(`${id}.blocks`);
+    const isSmall = Number(reader.userProperties.count ?? 0) < FEWEST_RECORDS;
+    const kept = isSmall ? undefined : await this.#options.disk?.read(`${id}.blocks`);
     const table = kept && decodeSide(kept, this.#head(id, reader));
     if (table) this.#remember(id, table);
     return table;
