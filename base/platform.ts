@@ -16,6 +16,7 @@ interface BunLike {
   zstdDecompressSync(input: Uint8Array): Uint8Array;
   readonly MD5: { hash(input: Uint8Array, encoding: "hex"): string };
   file(path: string): Blob;
+  gc(isWaitedFor: boolean): void;
   mmap?(path: string, options: { readonly shared: boolean; readonly size: number }): Uint8Array;
   readonly CryptoHasher: new (
     algorithm: string,
@@ -100,6 +101,9 @@ export function mapBeginning(handle: number, size: number): Uint8Array | undefin
     return undefined;
   }
 }
+
+/** Has the whole heap collected, beside other work; `undefined` where the runtime does that only as it likes. */
+export const collectGarbage: (() => void) | undefined = bun?.gc ? () => bun.gc(false) : undefined;
 
 /** The runtime and its version, as `tarn version` prints it. */
 export function runtimeName(): string {

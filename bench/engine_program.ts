@@ -148,13 +148,16 @@ class Program {
     const metarange = new Metarange(files, (await this.#metarange()).id);
     await metarange.ranges();
     const rounds = isCached ? CACHED_ROUNDS : 1;
-    // Few keys, in several rounds: they are memory of this program, not of the engine.
-    const keys = Array.from({ length: GETS }, () => utf8(pathAt(this.#draw())));
-    for (const key of isCached ? await lastKeys(files, metarange) : keys) await metarange.get(key);
+    // Few keys, in several rounds, in one array: they are memory of this program, not of the engine.
+    const keyBytes = pathAt(0).length, keys = new Uint8Array(GETS * keyBytes);
+    for (let i = 0; i < GETS; i++) keys.set(utf8(pathAt(this.#draw())), i * keyBytes);
+    const keyOf = (i: number) => keys.subarray(i * keyBytes, (i + 1) * keyBytes);
+    if (isCached) await lookUpLastKeys(files, metarange);
+    else for (let i = 0; i < GETS; i++) await metarange.get(keyOf(i));
     const start = performance.now();
     let sum = 0, gets = 0;
     for (; gets < rounds * GETS; gets++) {
-      const key = keys[gets % GETS]!;
+      const key = keyOf(gets % GETS);
       const record = isCached ? metarange.peek(key) : await metarange.get(key);
       sum += record === NOT_CACHED ? 0 : record!.data.length;
     }
@@ -325,14 +328,12 @@ class Program {
   }
 }
 
-/** Returns a key of each block. */
-async function lastKeys(files: TableFiles, metarange: Metarange): Promise<Uint8Array[]> {
-  const keys: Uint8Array[] = [];
+/** Looks up the last key of each block. */
+async function lookUpLastKeys(files: TableFiles, metarange: Metarange): Promise<void> {
   for (const { id } of await metarange.ranges()) {
     const { index } = await files.open(id);
-    for (let i = 0; i < index.count; i++) keys.push(index.separator(i));
+    for (let i = 0; i < index.count; i++) await metarange.get(index.separator(i));
   }
-  return keys;
 }
 
 /** Time and processor time; what runs beside us on other threads (compiler, collector) counts in the latter. */

@@ -6,7 +6,7 @@ import { CodedError, throwIfAborted } from "../../base/errors.ts";
 import { MAX_COMMIT_TEXT_BYTES } from "../../base/limits.ts";
 import type { CommitOptions } from "../../drivers/store.ts";
 import { type Applied, applyChanges, type Change } from "../committed/mod.ts";
-import { type Commit, commitOf } from "../refs/mod.ts";
+import { type Commit, commitOf, correctedDate } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { isTokenEmpty, type StagedRecord, stagedRecords } from "../staging/mod.ts";
 import { findBranch, land, type Landing, type Sample } from "./landing.ts";
@@ -73,14 +73,17 @@ export async function prepareCommit(
   text: CommitText,
 ): Promise<Commit> {
   await repository.files.flush([...metarange.newRanges, ...(metarange.id === "" ? [] : [metarange.id])]);
+  const creationDate = timestampOf(text.date === undefined ? repository.clock.now() : text.date * 1000);
+  const corrected = correctedDate(creationDate, text.parents);
   return commitOf({
     committer: text.committer,
     message: text.message,
     metadata: text.metadata,
     metaRangeId: metarange.id,
-    creationDate: timestampOf(text.date === undefined ? repository.clock.now() : text.date * 1000),
+    creationDate,
     parents: text.parents.map(({ id }) => id),
     generation: 1 + Math.max(0, ...text.parents.map(({ generation }) => generation)),
+    ...(corrected === undefined ? {} : { correctedDate: corrected }),
   });
 }
 

@@ -12,6 +12,7 @@ import {
   checkBranchName,
   checkRepositoryName,
   Commits,
+  correctedDate,
   Refs,
   Repositories,
   repositoryPartition,
@@ -73,6 +74,7 @@ async function createFirstCommit(
     metadata: {},
     parents: [],
     generation: 1,
+    correctedDate: correctedDate(record.creationDate, [])!,
   });
   const branch = { commitId: commit.id, stagingToken: newToken(record, context), sealedTokens: [] };
   await new Refs(context.kv, partition, context).create(

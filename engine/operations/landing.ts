@@ -25,6 +25,8 @@ import { cleanDropped, droppedEntries, isTokenEmpty, recordDropped } from "../st
 
 const MAX_ATTEMPTS = 30;
 const MAX_JITTER_MS = 20;
+/** How often a branch is looked for that comes and goes meanwhile. */
+const MAX_LOOKS = 3;
 
 /** A branch as sampled; `tokens` are its sealed tokens, newest first: nobody writes to them any more. */
 export interface Sample {
@@ -87,17 +89,20 @@ export async function findBranch(
   repository: Repository,
   name: string,
 ): Promise<SeenRef & { state: BranchState }> {
-  const seen = await repository.refs.find(name);
-  const state = seen?.record.branch;
-  if (seen && state) return { ...seen, state };
-  if (seen || await namesCommit(repository, name)) {
-    const what = seen ? "a tag" : "a commit";
-    throw new CodedError(
-      "invalid",
-      "not_a_branch",
-      `Cannot use "${name}" as a branch: it is ${what}`,
-      { details: { ref: name } },
-    );
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const seen = await repository.refs.find(name);
+    const state = seen?.record.branch;
+    if (seen && state) return { ...seen, state };
+    const what = seen ? "tag" : await meaningOf(repository, name);
+    if (what === "tag" || what === "commit") {
+      throw new CodedError(
+        "invalid",
+        "not_a_branch",
+        `Cannot use "${name}" as a branch: it is a ${what}`,
+        { details: { ref: name } },
+      );
+    }
+    if (what === undefined) break;
   }
   throw new CodedError(
     "not_found",
@@ -110,15 +115,16 @@ export async function findBranch(
 }
 
 /**
- * Whether a ref expression that is no branch's name names a commit all the same: `main~1`, a commit ID. A name that became a
- * branch meanwhile does not: that branch may be gone again by now.
+ * What a ref expression means that was no ref's name: `main~1` or a commit ID a commit all the same. A ref may have come to be
+ * meanwhile, and may be gone again by now.
  */
-async function namesCommit(repository: Repository, ref: string): Promise<boolean> {
+async function meaningOf(repository: Repository, ref: string): Promise<"commit" | "ref" | undefined> {
   try {
     const { commit } = await resolveRef(repository.refs, repository.commits, ref);
-    return parseRefExpression(ref).base !== ref || commit.id.startsWith(ref.toLowerCase());
+    const isName = parseRefExpression(ref).base === ref && !commit.id.startsWith(ref.toLowerCase());
+    return isName ? "ref" : "commit";
   } catch (error) {
-    if (isCoded(error) && (error.kind === "not_found" || error.kind === "invalid")) return false;
+    if (isCoded(error) && (error.kind === "not_found" || error.kind === "invalid")) return undefined;
     throw error;
   }
 }

@@ -31,4 +31,6 @@ test("decodeCommit() gives back what was encoded", () => {
     generation: 7,
   };
   assert.deepEqual(decodeCommit(encodeCommit("cc".repeat(32), commit)), commit);
+  const dated = { ...commit, correctedDate: 1_700_000_000_001 };
+  assert.deepEqual(decodeCommit(encodeCommit("cc".repeat(32), dated)), dated);
 });

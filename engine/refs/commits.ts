@@ -2,6 +2,7 @@
 
 import { ByteLru } from "../../base/byte_lru.ts";
 import { lossyText, utf8 } from "../../base/bytes.ts";
+import type { Timestamp } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { KvEntry, KvStore } from "../../kv/store.ts";
 import { commitId } from "./commit_id.ts";
@@ -14,6 +15,25 @@ const CACHE_BYTES = 8 * 1024 * 1024;
 
 export interface Commit extends CommitRecord {
   readonly id: string;
+}
+
+/** Dates beyond this, some hundred thousand years from now, order nothing. */
+const LAST_DATE = 2 ** 52;
+
+/**
+ * Returns by what commits are walked from the newest to the oldest: the date of a commit to be made, in milliseconds, or, if one
+ * of its parents has no lower one, the next number. So it is higher than that of any ancestor, whatever clocks have shown.
+ *
+ * `undefined` if a parent has none, for it was made before commits had one: a commit that has one has no ancestor without. Of the
+ * date only whole seconds count, so that equal commits have an equal one.
+ */
+export function correctedDate({ seconds }: Timestamp, parents: readonly CommitRecord[]): number | undefined {
+  let latest = 0;
+  for (const parent of parents) {
+    if (parent.correctedDate === undefined) return undefined;
+    latest = Math.max(latest, parent.correctedDate);
+  }
+  return Math.max(latest + 1, Math.min(seconds * 1000, LAST_DATE));
 }
 
 /** Returns the commit that a record makes. */
@@ -34,6 +54,11 @@ export class Commits {
   constructor(kv: KvStore, partition: Uint8Array) {
     this.#kv = kv;
     this.#partition = partition;
+  }
+
+  /** Returns a commit by its full ID if it is in memory. */
+  known(id: string): Commit | undefined {
+    return this.#cache.get(id);
   }
 
   /** Returns a commit by its full ID, or `undefined`. */

@@ -1,4 +1,11 @@
-/** Walking the graph of commits. A commit's generation is one more than the highest of its parents'. */
+/**
+ * Walking the graph of commits, children before parents: by falling generation, which is one more than the highest of the
+ * parents', or by falling corrected date (`commits.ts`).
+ *
+ * A branch on which many others are merged comes to have many more generations than each of them. Who looks by generation for
+ * what they have in common walks all that it has had since it had as many as the other one: that is most of its history. By
+ * date it is what both had since they were last merged.
+ */
 
 import { CodedError } from "../../base/errors.ts";
 import { millisecondsOf } from "../../base/clock.ts";
@@ -22,7 +29,7 @@ export async function* allAncestors(commits: Commits, from: Commit): AsyncGenera
     for (const parent of commit.parents) {
       if (seen.has(parent)) continue;
       seen.add(parent);
-      waiting.push(await commits.get(parent));
+      waiting.push(commits.known(parent) ?? await commits.get(parent));
     }
   }
 }
@@ -31,8 +38,8 @@ export async function* allAncestors(commits: Commits, from: Commit): AsyncGenera
  * Yields a commit and its ancestors, children before parents, without what `stop` is made on: the ancestors of `stop`, but
  * not `stop` itself. With `firstParents` only those along first parents.
  *
- * Both sides are walked together by falling generation, so the cost is the history between them. Once nothing waits that
- * `stop` does not reach, nothing more can come.
+ * Both sides are walked together, so the cost is the history between them. Once nothing waits that `stop` does not reach,
+ * nothing more can come.
  */
 export async function* commitsSince(
   commits: Commits,
@@ -41,7 +48,7 @@ export async function* commitsSince(
 ): AsyncGenerator<Commit> {
   const WANTED = 1, STOPPED = 2;
   const marks = new Map<string, number>();
-  const waiting = new CommitQueue();
+  const waiting = new CommitQueue(orderFrom(from, stop));
   let wanted = 0;
   function mark(commit: Commit, side: number): void {
     const before = marks.get(commit.id) ?? 0;
@@ -61,18 +68,19 @@ export async function* commitsSince(
     }
     if (commit.id === stop.id) continue;
     const parents = side === WANTED && firstParents ? commit.parents.slice(0, 1) : commit.parents;
-    for (const parent of parents) mark(await commits.get(parent), side);
+    for (const parent of parents) mark(commits.known(parent) ?? await commits.get(parent), side);
   }
 }
 
 /**
- * Returns the nearest common ancestor: of highest generation, then of smallest ID; `undefined` when there is none.
+ * Returns the nearest common ancestor, `undefined` when there is none. Of several, none of which is an ancestor of another, it
+ * is the one of latest corrected date (where a commit has none: of highest generation), then of smallest ID.
  *
- * Commits are taken by falling generation, so when one is taken, all its descendants have marked it.
+ * When a commit is taken, all its descendants were taken before and have marked it.
  */
 export async function mergeBase(commits: Commits, left: Commit, right: Commit): Promise<Commit | undefined> {
   const marks = new Map<string, number>();
-  const waiting = new CommitQueue();
+  const waiting = new CommitQueue(orderFrom(left, right));
   function mark(commit: Commit, side: number): void {
     if (!marks.has(commit.id)) waiting.push(commit);
     marks.set(commit.id, (marks.get(commit.id) ?? 0) | side);
@@ -82,7 +90,7 @@ export async function mergeBase(commits: Commits, left: Commit, right: Commit): 
   for (let commit = waiting.pop(); commit; commit = waiting.pop()) {
     const sides = marks.get(commit.id)!;
     if (sides === 3) return commit;
-    for (const parent of commit.parents) mark(await commits.get(parent), sides);
+    for (const parent of commit.parents) mark(commits.known(parent) ?? await commits.get(parent), sides);
   }
   return undefined;
 }
@@ -100,16 +108,38 @@ export async function commitAtTime(commits: Commits, from: Commit, timeMs: numbe
   );
 }
 
-/** A heap of commits: highest generation first, then the smallest ID. */
+/** Whether a commit is taken before another one: always before its ancestors. */
+type CommitOrder = (a: Commit, b: Commit) => boolean;
+
+/** Returns the order for a walk from some commits. */
+function orderFrom(...heads: readonly Commit[]): CommitOrder {
+  return heads.every(({ correctedDate }) => correctedDate !== undefined) ? byDate : byGeneration;
+}
+
+function byDate(a: Commit, b: Commit): boolean {
+  const ofA = a.correctedDate!, ofB = b.correctedDate!;
+  return ofA !== ofB ? ofA > ofB : a.id < b.id;
+}
+
+function byGeneration(a: Commit, b: Commit): boolean {
+  return a.generation !== b.generation ? a.generation > b.generation : a.id < b.id;
+}
+
+/** A heap of commits: the first in their order comes first, which is by generation unless it is told another. */
 export class CommitQueue {
+  readonly #comesBefore: CommitOrder;
   readonly #heap: Commit[] = [];
+
+  constructor(order: CommitOrder = byGeneration) {
+    this.#comesBefore = order;
+  }
 
   push(commit: Commit): void {
     const heap = this.#heap;
     let at = heap.push(commit) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!comesBefore(commit, heap[parent]!)) break;
+      if (!this.#comesBefore(commit, heap[parent]!)) break;
       heap[at] = heap[parent]!;
       at = parent;
     }
@@ -125,16 +155,12 @@ export class CommitQueue {
     while (true) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && comesBefore(heap[child + 1]!, heap[child]!)) child++;
-      if (!comesBefore(heap[child]!, last)) break;
+      if (child + 1 < heap.length && this.#comesBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (!this.#comesBefore(heap[child]!, last)) break;
       heap[at] = heap[child]!;
       at = child;
     }
     heap[at] = last;
     return first;
   }
-}
-
-function comesBefore(a: Commit, b: Commit): boolean {
-  return a.generation !== b.generation ? a.generation > b.generation : a.id < b.id;
 }

@@ -1,7 +1,7 @@
 /** Refs and commits: names, records in the KV, ref expressions, the graph. */
 
 export { commitId, commitPreimage } from "./commit_id.ts";
-export { type Commit, commitOf, Commits, entryOfCommit } from "./commits.ts";
+export { type Commit, commitOf, Commits, correctedDate, entryOfCommit } from "./commits.ts";
 export { parseRefExpression } from "./expression.ts";
 export { allAncestors, commitAtTime, CommitQueue, commitsSince, firstParents, mergeBase } from "./history.ts";
 export { checkBranchName, checkRepositoryName, checkTagName } from "./names.ts";

@@ -71,6 +71,8 @@ export interface CommitRecord {
   readonly metadata: Readonly<Record<string, string>>;
   readonly parents: readonly string[];
   readonly generation: number;
+  /** What `correctedDate()` in `commits.ts` gives. */
+  readonly correctedDate?: number;
 }
 
 const COMMIT_VERSION = 1;
@@ -213,12 +215,13 @@ export function encodeCommit(id: string, commit: CommitRecord): Uint8Array {
     .strings(7, commit.parents)
     .uint(8, COMMIT_VERSION)
     .uint(9, commit.generation)
+    .uint(100, commit.correctedDate ?? 0)
     .finish();
 }
 
 export function decodeCommit(bytes: Uint8Array): CommitRecord {
   return decoding("commit", () => {
-    let committer = "", message = "", metaRangeId = "", generation = 0;
+    let committer = "", message = "", metaRangeId = "", generation = 0, correctedDate = 0;
     let creationDate: Timestamp = { seconds: 0, nanos: 0 };
     const metadata: [string, string][] = [];
     const parents: string[] = [];
@@ -230,9 +233,11 @@ export function decodeCommit(bytes: Uint8Array): CommitRecord {
       else if (field.number === 6) metadata.push(protobufPair(field));
       else if (field.number === 7) parents.push(protobufString(field));
       else if (field.number === 9) generation = field.uint;
+      else if (field.number === 100) correctedDate = field.uint;
     }
     const rest = { committer, message, creationDate, metaRangeId, parents, generation };
-    return { ...rest, metadata: Object.fromEntries(metadata) };
+    const corrected = correctedDate > 0 ? { correctedDate } : {};
+    return { ...rest, metadata: Object.fromEntries(metadata), ...corrected };
   });
 }
 

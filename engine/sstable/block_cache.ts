@@ -5,8 +5,8 @@
  *
  * ```
  * cached block := the table's number, the block's index and a bit that it was used (uint32 each)
- *                 bytes of the block, entries, bytes of the keys, bytes that all keys begin with (uint32 each)
- *                 key table (`key_table.ts`), block, padding to 8 bytes
+ *                 bytes of values, entries, bytes of keys, bytes that all keys begin with (uint32 each)
+ *                 kept block (`kept_block.ts`), padding to 8 bytes
  * ```
  *
  * It is written in turn from the first chunk to the last and then from the start again. What lies in the way has its
@@ -20,38 +20,43 @@
 
 import { Buffer } from "node:buffer";
 import { EMPTY_BYTES } from "../../base/bytes.ts";
+import { collectGarbage } from "../../base/platform.ts";
 import { Block } from "./block.ts";
-import { ENTRY_WORDS, findKey, KeyTableBuilder, type TablePlace } from "./key_table.ts";
+import { ENTRY_HALVES, findKey, type KeptBlock, KeptBlockBuilder, wholeBlock } from "./kept_block.ts";
 import type { Place } from "./malformed.ts";
 import type { ValuePlace } from "./records.ts";
 
-const WORD_BYTES = 4;
+const HALF_BYTES = 2, WORD_BYTES = 4;
 const HEADER_WORDS = 6;
-const TABLE = 0, INDEX = 1, LENGTH = 2, COUNT = 3, KEY_BYTES = 4, PREFIX = 5;
+const TABLE = 0, INDEX = 1, VALUE_BYTES = 2, COUNT = 3, KEY_BYTES = 4, PREFIX = 5;
 const USED = 1 << 31, UNUSED = ~USED;
 /** Of a chunk. Places are counted in granules, so that 32 bits reach far. */
 const GRANULES_BITS = 19;
 const GRANULE_BYTES = 8;
 const CHUNK_BYTES = GRANULE_BYTES << GRANULES_BITS;
+/** The collector lets what is thrown away grow to as much as is kept, which this memory may be the most of: so it is told when. */
+const CHUNKS_A_COLLECTION = 4, HITS_A_COLLECTION = 1 << 15;
 const MAX_CHUNKS = 2 ** (32 - GRANULES_BITS) - 1;
 
 /** A part of the memory. */
-class Chunk implements TablePlace {
+class Chunk implements KeptBlock {
   readonly bytes: Uint8Array;
+  readonly halves: Uint16Array;
   readonly words: Int32Array;
   /** Where the blocks of the last round end. */
   end = 0;
   /** What was looked at last. */
-  wordsStart = 0;
+  entriesStart = 0;
   count = 0;
   prefixLength = 0;
   prefixStart = 0;
-  blockStart = 0;
+  valuesStart = 0;
 
   constructor(sizeBytes: number) {
     // Memory that is not cleared takes no place before it is used.
     const { buffer } = Buffer.allocUnsafeSlow(sizeBytes);
     this.bytes = new Uint8Array(buffer, 0, sizeBytes);
+    this.halves = new Uint16Array(buffer, 0, sizeBytes / HALF_BYTES);
     this.words = new Int32Array(buffer, 0, sizeBytes / WORD_BYTES);
   }
 }
@@ -80,8 +85,9 @@ export class BlockCache {
   readonly #chunks: Chunk[] = [];
   readonly #tables: (CachedBlocks | undefined)[] = [];
   readonly #freeIds: number[] = [];
-  readonly #builder = new KeyTableBuilder();
+  readonly #builder = new KeptBlockBuilder();
   readonly #found = { valueBytes: EMPTY_BYTES, valueStart: 0, valueEnd: 0 };
+  #hits = 0;
   /** Where the next block goes: a chunk, and the gap in it. */
   #current = 0;
   #gapStart = 0;
@@ -110,12 +116,15 @@ export class BlockCache {
    */
   add(blocks: CachedBlocks, index: number, block: Block): boolean {
     if (blocks.has(index)) return true;
-    const length = block.bytes.length;
+    const { length } = block.bytes;
     // A chunk that few blocks fill would be given up too early.
     if (length > this.#chunkBytes / 4 || !this.#builder.build(block)) return false;
-    const size = cachedBytes(length, this.#builder.count, this.#builder.bytesLength);
-    if (size > this.#chunkBytes / 4) return false;
-    this.#makeGap(size);
+    const { valuesLength, count, bytesLength } = this.#builder;
+    const size = cachedBytes(valuesLength, count, bytesLength);
+    // The block comes whole and then draws together.
+    const passing = cachedBytes(length, count, bytesLength);
+    if (passing > this.#chunkBytes / 4) return false;
+    this.#makeGap(passing);
     this.#write(blocks, index, block);
     this.#gapStart += size;
     return true;
@@ -131,17 +140,18 @@ export class BlockCache {
     index: number,
     { key, prefix }: { readonly key: Uint8Array; readonly prefix: number },
   ): ValuePlace | undefined {
+    if (++this.#hits % HITS_A_COLLECTION === 0 && this.#chunks.length >= CHUNKS_A_COLLECTION) {
+      collectGarbage?.();
+    }
     const chunk = this.#at(blocks.places[index]!);
     const found = this.#found;
     found.valueBytes = chunk.bytes;
     return findKey(chunk, { key, shared: prefix, found }) ? found : undefined;
   }
 
-  /** Returns a copy of a block that is there. */
+  /** Returns a block with the entries of one that is there, in memory of its own. */
   copy(blocks: CachedBlocks, index: number, place: Place): Block {
-    const { bytes, words, wordsStart, blockStart } = this.#at(blocks.places[index]!);
-    const length = words[wordsStart - HEADER_WORDS + LENGTH]!;
-    return new Block(bytes.slice(blockStart, blockStart + length), { keyForm: "record", place });
+    return new Block(wholeBlock(this.#at(blocks.places[index]!)), { keyForm: "record", place });
   }
 
   /** Returns the chunk of a block that is used, with its place in it. */
@@ -153,9 +163,9 @@ export class BlockCache {
     if (words[at + INDEX]! >= 0) words[at + INDEX]! |= USED;
     chunk.count = words[at + COUNT]!;
     chunk.prefixLength = words[at + PREFIX]!;
-    chunk.wordsStart = at + HEADER_WORDS;
-    chunk.prefixStart = (chunk.wordsStart + chunk.count * ENTRY_WORDS) * WORD_BYTES;
-    chunk.blockStart = chunk.prefixStart + words[at + KEY_BYTES]!;
+    chunk.entriesStart = (at + HEADER_WORDS) * (WORD_BYTES / HALF_BYTES);
+    chunk.prefixStart = (chunk.entriesStart + chunk.count * ENTRY_HALVES) * HALF_BYTES;
+    chunk.valuesStart = chunk.prefixStart + words[at + KEY_BYTES]!;
     return chunk;
   }
 
@@ -175,7 +185,12 @@ export class BlockCache {
   }
 
   #chunk(): Chunk {
-    return this.#chunks[this.#current] ??= new Chunk(this.#chunkBytes);
+    return this.#chunks[this.#current] ??= this.#newChunk();
+  }
+
+  #newChunk(): Chunk {
+    if (this.#chunks.length % CHUNKS_A_COLLECTION === CHUNKS_A_COLLECTION - 1) collectGarbage?.();
+    return new Chunk(this.#chunkBytes);
   }
 
   /** Moves the block behind the gap to before it, or drops it. */
@@ -184,7 +199,7 @@ export class BlockCache {
     const at = this.#gapEnd / WORD_BYTES;
     const blocks = this.#tables[words[at + TABLE]!]!;
     const index = words[at + INDEX]! & UNUSED;
-    const size = cachedBytes(words[at + LENGTH]!, words[at + COUNT]!, words[at + KEY_BYTES]!);
+    const size = cachedBytes(words[at + VALUE_BYTES]!, words[at + COUNT]!, words[at + KEY_BYTES]!);
     if (words[at + INDEX]! >= 0) {
       this.#forget(blocks, index);
     } else {
@@ -198,27 +213,38 @@ export class BlockCache {
     this.#gapEnd += size;
   }
 
-  /** Writes a block and the key table that was just made to the start of the gap. */
+  /** Writes a block, which was just taken apart, to the start of the gap. */
   #write(blocks: CachedBlocks, index: number, block: Block): void {
     if (blocks.count++ === 0) {
       blocks.id = this.#freeIds.pop() ?? this.#tables.length;
       this.#tables[blocks.id] = blocks;
     }
-    const { words, count, bytes, bytesLength, prefixLength } = this.#builder;
+    const { halves, count, bytes, bytesLength, prefixLength, valuesLength } = this.#builder;
     const chunk = this.#chunks[this.#current]!;
     const header = this.#gapStart / WORD_BYTES;
     chunk.words[header + TABLE] = blocks.id;
     chunk.words[header + INDEX] = index;
-    chunk.words[header + LENGTH] = block.bytes.length;
+    chunk.words[header + VALUE_BYTES] = valuesLength;
     chunk.words[header + COUNT] = count;
     chunk.words[header + KEY_BYTES] = bytesLength;
     chunk.words[header + PREFIX] = prefixLength;
-    let at = header + HEADER_WORDS;
-    for (let i = 0; i < count * ENTRY_WORDS; i++) chunk.words[at++] = words[i]!;
-    at *= WORD_BYTES;
+    let at = (header + HEADER_WORDS) * (WORD_BYTES / HALF_BYTES);
+    for (let i = 0; i < count * ENTRY_HALVES; i++) chunk.halves[at++] = halves[i]!;
+    at *= HALF_BYTES;
     for (let i = 0; i < bytesLength; i++) chunk.bytes[at++] = bytes[i]!;
-    chunk.bytes.set(block.bytes, at);
+    this.#writeValues(chunk.bytes, at, block);
     blocks.places[index] = this.#placeOf(this.#gapStart);
+  }
+
+  /** Writes the block's values one behind the other: all of the block by one call, and then each to where it belongs. */
+  #writeValues(out: Uint8Array, at: number, block: Block): void {
+    const { halves, count, valueStarts } = this.#builder;
+    out.set(block.bytes, at);
+    for (let i = 0, done = 0; i < count; i++) {
+      const end = halves[i * ENTRY_HALVES + ENTRY_HALVES - 1]!, from = at + valueStarts[i]!;
+      out.copyWithin(at + done, from, from + end - done);
+      done = end;
+    }
   }
 
   #forget(blocks: CachedBlocks, index: number): void {
@@ -234,7 +260,7 @@ export class BlockCache {
 }
 
 /** What a block takes in the memory. */
-function cachedBytes(length: number, count: number, keyBytes: number): number {
-  const bytes = (HEADER_WORDS + count * ENTRY_WORDS) * WORD_BYTES + keyBytes + length;
+function cachedBytes(valuesBytes: number, count: number, keyBytes: number): number {
+  const bytes = HEADER_WORDS * WORD_BYTES + count * ENTRY_HALVES * HALF_BYTES + keyBytes + valuesBytes;
   return bytes + (GRANULE_BYTES - 1) & ~(GRANULE_BYTES - 1);
 }

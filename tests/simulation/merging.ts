@@ -26,11 +26,11 @@ export function expectedMerge(
   return { shown, conflicts };
 }
 
-/** Returns the common ancestor of highest generation, of those the one with the smallest ID. */
+/** Returns the common ancestor of latest corrected date, of those the one with the smallest ID. */
 export function nearestBase(model: Model, left: string, right: string): ModelCommit {
   const ours = ancestors(model, left), theirs = ancestors(model, right);
   const [nearest] = [...ours].filter((id) => theirs.has(id)).map((id) => model.commit(id)).sort((a, b) =>
-    b.generation - a.generation || (a.id < b.id ? -1 : 1)
+    b.correctedDate! - a.correctedDate! || (a.id < b.id ? -1 : 1)
   );
   return nearest ?? fail(`commits ${left} and ${right} have no common ancestor`);
 }

@@ -25,6 +25,9 @@ export interface ModelCommit {
   readonly id: string;
   readonly parents: readonly string[];
   readonly generation: number;
+  /** Whole seconds. */
+  readonly creationDate: number;
+  readonly correctedDate: number | undefined;
   readonly message: string;
   readonly metaRangeId: string;
   readonly shown: Shown;
@@ -196,10 +199,12 @@ export class Model {
   /** Follows a commit record: reads what it names, which must be canonical and made of what clients wrote. */
   async addCommit(id: string, value: Uint8Array): Promise<void> {
     if (this.commits.has(id)) return;
-    const { parents, generation, message, metaRangeId } = decodeCommit(value);
+    const { creationDate, ...commit } = decodeCommit(value);
+    const { parents, generation, correctedDate, message, metaRangeId } = commit;
     let shown = this.#metaranges.get(metaRangeId);
     if (!shown) this.#metaranges.set(metaRangeId, shown = await this.readMetarange(metaRangeId, this.#files));
-    this.commits.set(id, { id, parents, generation, message, metaRangeId, shown });
+    const dates = { creationDate: creationDate.seconds, correctedDate };
+    this.commits.set(id, { id, parents, generation, ...dates, message, metaRangeId, shown });
   }
 
   /** Reads all commits again, now that the power was gone, and every object that they name. */

@@ -318,6 +318,9 @@ function checkParents(
   }
   const generation = 1 + Math.max(...commit.parents.map((id) => model.commit(id).generation));
   if (commit.generation !== generation) fail(`commit ${to} has generation ${commit.generation}`);
+  const latest = Math.max(...commit.parents.map((id) => model.commit(id).correctedDate!));
+  const corrected = Math.max(commit.creationDate * 1000, latest + 1);
+  if (commit.correctedDate !== corrected) fail(`commit ${to} has the corrected date ${commit.correctedDate}`);
 }
 
 /** Checks that a path of the dropped tokens is staged in the rest as it was, and gives the record back to its writer. */
