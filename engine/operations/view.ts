@@ -2,7 +2,7 @@
 
 import { CodedError } from "../../base/errors.ts";
 import type { ByteRange } from "../../drivers/object_store.ts";
-import type { Metarange, ValueRecord } from "../committed/mod.ts";
+import { type Metarange, NOT_CACHED, type ValueRecord } from "../committed/mod.ts";
 import { type BranchState, type Commit, type ResolvedRef, resolveRef, type SeenRef } from "../refs/mod.ts";
 import type { Repository } from "../repository.ts";
 import { DroppedTokens, lookUpStaged } from "../staging/mod.ts";
@@ -51,8 +51,11 @@ export async function lookUp(
   while (true) {
     const staged = await lookUpStaged(repository.kv, view.tokens, key);
     if (staged) return { view, record: staged.record };
-    const record = await view.metarange.get(key);
-    if (!view.branch || await isUntouched(repository, view.branch)) return { view, record };
+    const cached = view.metarange.peek(key);
+    const record = cached === NOT_CACHED ? await view.metarange.get(key) : cached;
+    // The very same record is what is stored, byte for byte.
+    const seen = view.branch?.record;
+    if (!seen || (await repository.refs.find(seen.name))?.record === seen) return { view, record };
     const again = await openView(repository, ref);
     if (isUnmoved(view, again)) return { view, record };
     view = again;
@@ -80,11 +83,6 @@ export function checkRange(path: string, { start }: ByteRange, sizeBytes: number
     `Cannot read "${path}" from byte ${start}: it has ${sizeBytes} bytes`,
     { details: { path, size_bytes: sizeBytes } },
   );
-}
-
-/** Returns whether a branch's stored record is, byte for byte, the one that was read. */
-async function isUntouched(repository: Repository, { record }: SeenRef): Promise<boolean> {
-  return (await repository.refs.find(record.name))?.record === record;
 }
 
 function isUnmoved(before: View, after: View): boolean {

@@ -17,8 +17,12 @@ export interface RefExpression {
   readonly scope: "default" | "committed" | "staged";
 }
 
-/** Parses a ref expression. Fails with `invalid_ref`. */
+const MODIFIER = /[~^@$]/;
+const NO_STEPS: readonly RefStep[] = [];
+
+/** Parses a ref expression, which is nearly always a name alone. Fails with `invalid_ref`. */
 export function parseRefExpression(text: string): RefExpression {
+  if (text !== "" && !MODIFIER.test(text)) return { base: text, steps: NO_STEPS, scope: "default" };
   const [, base, modifiers, suffix] = /^([^~^@$]*)((?:[~^][0-9]*)*)([@$]?)$/.exec(text) ?? [];
   if (!base) {
     throw new CodedError(
@@ -28,9 +32,7 @@ export function parseRefExpression(text: string): RefExpression {
       { details: { ref: text } },
     );
   }
-  // Nearly every expression is a name alone.
-  const matches = modifiers ? [...modifiers.matchAll(/([~^])([0-9]*)/g)] : [];
-  const steps = matches.map(([, sign, digits]): RefStep => ({
+  const steps = [...modifiers!.matchAll(/([~^])([0-9]*)/g)].map(([, sign, digits]): RefStep => ({
     kind: sign === "^" ? "parent" : "ancestor",
     count: digits === "" ? 1 : Number(digits),
   }));

@@ -88,7 +88,9 @@ for (const isDated of [true, false]) {
           const without = graph.ancestors(stop);
           without.delete(stop.id);
           const expected = [...graph.ancestors(from)].filter((id) => !without.has(id)).sort();
-          const found = await Array.fromAsync(commitsSince(graph.commits, from, { stop, firstParents: false }));
+          const found = await Array.fromAsync(
+            commitsSince(graph.commits, from, { stop, firstParents: false }),
+          );
           assert.deepEqual(found.map(({ id }) => id).sort(), expected, `seed ${seed}`);
         }
       }

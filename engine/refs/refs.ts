@@ -16,7 +16,7 @@ import type { Clock } from "../../base/clock.ts";
 import { timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { Randomness } from "../../base/randomness.ts";
-import { type Around, type KvStore, type Predicate, setIfAround } from "../../kv/mod.ts";
+import { type Around, type KvStore, type KvValue, type Predicate, setIfAround } from "../../kv/mod.ts";
 import { newIdAfter } from "../objects/mod.ts";
 import { foldName } from "./names.ts";
 import { decodeMove, decodeRef, encodeMove, encodeRef, type RefMove, type RefRecord } from "./records.ts";
@@ -72,7 +72,8 @@ export class Refs {
 
   /** Returns the live ref of this very name, branch or tag. */
   async find(name: string): Promise<SeenRef | undefined> {
-    const seen = await this.#seen(name);
+    const read = this.#readOf(name);
+    const seen = this.#seenAs(name, { read, found: await this.#kv.get(this.#partition, read.key) });
     return seen && !seen.record.isDeleted && seen.record.name === name ? seen : undefined;
   }
 
@@ -197,8 +198,18 @@ export class Refs {
   }
 
   async #seen(name: string): Promise<SeenRef | undefined> {
-    const read = this.#lastRead.get(name) ?? { key: refKey(name) };
-    const found = await this.#kv.get(this.#partition, read.key);
+    const read = this.#readOf(name);
+    return this.#seenAs(name, { read, found: await this.#kv.get(this.#partition, read.key) });
+  }
+
+  #readOf(name: string): ReadRef {
+    return this.#lastRead.get(name) ?? { key: refKey(name) };
+  }
+
+  #seenAs(
+    name: string,
+    { read, found }: { readonly read: ReadRef; readonly found: KvValue | undefined },
+  ): SeenRef | undefined {
     if (!found) return undefined;
     if (read.value && equalBytes(found.value, read.value)) {
       return { record: read.record!, predicate: found.predicate };

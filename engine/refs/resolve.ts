@@ -55,7 +55,10 @@ async function resolveBase(
   base: string,
 ): Promise<{ commit: Commit; branch?: SeenRef }> {
   const seen = await refs.find(base);
-  if (seen?.record.branch) return { commit: await commits.get(seen.record.branch.commitId), branch: seen };
+  if (seen?.record.branch) {
+    const { commitId } = seen.record.branch;
+    return { commit: commits.known(commitId) ?? await commits.get(commitId), branch: seen };
+  }
   if (seen?.record.tagCommitId !== undefined) return { commit: await commits.get(seen.record.tagCommitId) };
   const id = base.toLowerCase();
   if (/^[0-9a-f]{4,64}$/.test(id)) {

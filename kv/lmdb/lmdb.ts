@@ -104,7 +104,8 @@ class LmdbKvStore implements ListedKvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const encoded = encodeKey(partition, key);
-    const value = await this.#reading((state) => state.get(encoded));
+    const read = this.#reading((state) => state.get(encoded));
+    const value = read instanceof Promise ? await read : read;
     if (!value) return undefined;
     const predicate: LmdbPredicate = { kvPredicate: value };
     return { value: value.slice(), predicate };
@@ -234,25 +235,30 @@ class LmdbKvStore implements ListedKvStore {
     return this.#options.readOnly || isReadOnly(join(this.#folder, "data.mdb"));
   }
 
-  async #reading<T>(body: (state: PageState) => T): Promise<T> {
+  /** Reads at once unless others write without a pause. */
+  #reading<T>(body: (state: PageState) => T): T | Promise<T> {
     this.#requireOpen();
     try {
       const answer = this.#reader.read(body, { attempts: this.#options.attempts ?? ATTEMPTS });
-      return answer === BUSY ? await this.#readUndisturbed(body) : answer;
+      return answer === BUSY ? this.#readUndisturbed(body) : answer;
     } catch (error) {
-      throw kvError("Cannot read from the key-value store", error);
+      throw readError(error);
     }
   }
 
   /** Reads while those who write wait. */
   async #readUndisturbed<T>(body: (state: PageState) => T): Promise<T> {
-    const lock = await openWriterLock(this.#folder, true);
     try {
-      const undisturbed = { attempts: UNDISTURBED_ATTEMPTS, isUndisturbed: true };
-      const answer = lock.holding(() => this.#reader.read(body, undisturbed));
-      if (answer !== BUSY) return answer;
-    } finally {
-      lock.close();
+      const lock = await openWriterLock(this.#folder, true);
+      try {
+        const undisturbed = { attempts: UNDISTURBED_ATTEMPTS, isUndisturbed: true };
+        const answer = lock.holding(() => this.#reader.read(body, undisturbed));
+        if (answer !== BUSY) return answer;
+      } finally {
+        lock.close();
+      }
+    } catch (error) {
+      throw readError(error);
     }
     throw new CodedError(
       "unavailable",
@@ -265,4 +271,8 @@ class LmdbKvStore implements ListedKvStore {
     if (!this.#closed) return;
     throw new CodedError("internal", "kv_closed", "Cannot use the key-value store: it is closed");
   }
+}
+
+function readError(error: unknown): unknown {
+  return kvError("Cannot read from the key-value store", error);
 }
