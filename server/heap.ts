@@ -14,21 +14,28 @@ const LOOK_MS = 1000;
 const GROWTH_BYTES = 48 * 1024 * 1024;
 const GROWTH_PART = 0.25;
 
-/** Has the whole heap collected whenever it has grown by a quarter, until told to stop. */
-export async function keepHeapSmall(clock: Clock, signal: AbortSignal): Promise<void> {
-  if (!collectGarbage) return;
-  let neededBytes = heapBytes(), isCollecting = false;
-  while (!signal.aborted) {
-    await clock.sleep(LOOK_MS, signal).catch(() => {});
-    const bytes = heapBytes();
-    // A second after a collection was asked for it has ended.
-    if (isCollecting || bytes < neededBytes) neededBytes = bytes;
-    isCollecting = bytes > neededBytes + Math.max(GROWTH_BYTES, neededBytes * GROWTH_PART);
-    if (isCollecting) collectGarbage();
-  }
+/** What is looked at and done: the runtime's own, but for tests. */
+export interface Heap {
+  /** Returns how large the heap was when it was last collected, in whole or in part. */
+  readonly bytes: () => number;
+  /** Has the whole heap collected, which has happened a second later. */
+  readonly collect: () => void;
 }
 
-/** Of the runtimes that collect on demand, this is how large the heap was when it was last collected, in whole or in part. */
-function heapBytes(): number {
-  return process.memoryUsage().heapUsed;
+/** The runtime's heap, if it collects on demand. */
+export const runtimeHeap: Heap | undefined = collectGarbage && {
+  bytes: () => process.memoryUsage().heapUsed,
+  collect: collectGarbage,
+};
+
+/** Has the whole heap collected whenever it has grown by a quarter, until told to stop. */
+export async function keepHeapSmall(heap: Heap, clock: Clock, signal: AbortSignal): Promise<void> {
+  let neededBytes = heap.bytes(), isCollecting = false;
+  while (!signal.aborted) {
+    await clock.sleep(LOOK_MS, signal).catch(() => {});
+    const bytes = heap.bytes();
+    if (isCollecting || bytes < neededBytes) neededBytes = bytes;
+    isCollecting = bytes > neededBytes + Math.max(GROWTH_BYTES, neededBytes * GROWTH_PART);
+    if (isCollecting) heap.collect();
+  }
 }

@@ -13,7 +13,7 @@ import { errorResponse } from "./errors.ts";
 import { AutoCommit } from "./gateway/auto_commit.ts";
 import { gatewayHandler, isS3Request } from "./gateway/mod.ts";
 import { DEFAULT_S3, type S3Settings } from "./gateway/settings.ts";
-import { keepHeapSmall } from "./heap.ts";
+import { keepHeapSmall, runtimeHeap } from "./heap.ts";
 import { listen, type ListenAddress, type Listening, type RequestHandler } from "./listen.ts";
 import type { Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
@@ -97,7 +97,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   // Only now, for it keeps the process up.
   const beating = new AbortController();
   void keepTasks(context, beating.signal);
-  void keepHeapSmall(context.clock, beating.signal);
+  if (runtimeHeap) void keepHeapSmall(runtimeHeap, context.clock, beating.signal);
   const committing = keepCommitting(context, beating.signal);
   return {
     address: { host: options.address.host, port: listening.port },
