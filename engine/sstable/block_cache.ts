@@ -19,6 +19,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import process from "node:process";
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { collectGarbage } from "../../base/platform.ts";
 import { Block } from "./block.ts";
@@ -34,8 +35,10 @@ const USED = 1 << 31, UNUSED = ~USED;
 const GRANULES_BITS = 19;
 const GRANULE_BYTES = 8;
 const CHUNK_BYTES = GRANULE_BYTES << GRANULES_BITS;
-/** The collector lets what is thrown away grow to as much as is kept, which this memory may be the most of: so it is told when. */
-const CHUNKS_A_COLLECTION = 4, HITS_A_COLLECTION = 1 << 15;
+/** After so many hits it is looked whether garbage is to be collected, once there are so many chunks. */
+const HITS_A_LOOK = 8192, FEWEST_CHUNKS = 2;
+/** Where this memory is less of the heap, collecting all of it for what look-ups have thrown away costs too much. */
+const MOST_OF_HEAP = 0.6;
 const MAX_CHUNKS = 2 ** (32 - GRANULES_BITS) - 1;
 
 /** A part of the memory. */
@@ -140,9 +143,7 @@ export class BlockCache {
     index: number,
     { key, prefix }: { readonly key: Uint8Array; readonly prefix: number },
   ): ValuePlace | undefined {
-    if (++this.#hits % HITS_A_COLLECTION === 0 && this.#chunks.length >= CHUNKS_A_COLLECTION) {
-      collectGarbage?.();
-    }
+    if (++this.#hits % HITS_A_LOOK === 0) this.#collect();
     const chunk = this.#at(blocks.places[index]!);
     const found = this.#found;
     found.valueBytes = chunk.bytes;
@@ -189,8 +190,14 @@ export class BlockCache {
   }
 
   #newChunk(): Chunk {
-    if (this.#chunks.length % CHUNKS_A_COLLECTION === CHUNKS_A_COLLECTION - 1) collectGarbage?.();
+    this.#collect();
     return new Chunk(this.#chunkBytes);
+  }
+
+  /** The collector lets what is thrown away grow to as much as is kept, which may be this memory alone: then it is told when. */
+  #collect(): void {
+    if (!collectGarbage || this.#chunks.length < FEWEST_CHUNKS) return;
+    if (this.bytes > MOST_OF_HEAP * process.memoryUsage().heapUsed) collectGarbage();
   }
 
   /** Moves the block behind the gap to before it, or drops it. */
