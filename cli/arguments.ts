@@ -7,7 +7,7 @@ export interface OptionSpec {
   readonly short?: string;
   /** What help calls the value (`MSG`); an option without one is a flag. */
   readonly value?: string;
-  /** The values that completion offers. */
+  /** The only values that it may have, which completion offers. */
   readonly choices?: readonly string[];
   /** May be given more than once. */
   readonly multiple?: boolean;
@@ -43,6 +43,12 @@ export class ParsedArguments {
     return this.#values.get(name)?.[0];
   }
 
+  /** Returns the value of an option that is one of `choices`, as its table says too: others were refused there. */
+  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+    const value = this.value(name);
+    return choices.find((choice) => choice === value);
+  }
+
   values(name: string): readonly string[] {
     return this.#values.get(name) ?? [];
   }
@@ -72,7 +78,7 @@ export class ParsedArguments {
   }
 }
 
-/** Reads a command line. Fails with `invalid_argument`, naming the nearest known option. */
+/** Reads a command line. Fails with `invalid_argument`, naming the nearest known option, or value of it. */
 export function parseArguments(argv: readonly string[], table: OptionTable): ParsedArguments {
   const positionals: string[] = [];
   const values = new Map<string, string[]>();
@@ -181,10 +187,21 @@ function aliasOf(name: string, table: OptionTable): string | undefined {
 
 function addValue(values: Map<string, string[]>, option: FoundOption & { value: string }): void {
   const { name, spec, shown, value } = option;
+  if (spec.choices) checkChoice(`${shown} ${value}`, value, spec.choices);
   const known = values.get(name);
   if (!known) values.set(name, [value]);
   else if (spec.multiple) known.push(value);
   else if (spec.value !== undefined) refuse(`Cannot read "${shown}": it is given twice`);
+}
+
+/** Fails with `invalid_argument`, naming the nearest choice, for a value that is none of them. */
+export function checkChoice(shown: string, value: string, choices: readonly string[]): void {
+  if (choices.includes(value)) return;
+  const near = closest(value, choices);
+  const known = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  throw new CodedError("invalid", "invalid_argument", `Cannot read "${shown}": it must be ${known}`, {
+    details: near === undefined ? {} : { suggestion: near },
+  });
 }
 
 function refuse(message: string): never {

@@ -8,6 +8,7 @@ const TABLE: OptionTable = {
   message: { short: "m", value: "MSG", help: "" },
   meta: { value: "K=V", multiple: true, help: "" },
   parent: { value: "N", alias: "parent-number", help: "" },
+  mode: { value: "M", choices: ["fast", "slow", "safe"], help: "" },
   "pre-sign": { hidden: true, help: "" },
 };
 
@@ -59,6 +60,16 @@ describe("parseArguments()", () => {
     });
     assert.throws(() => parseArguments(["-z"], TABLE), { message: /Cannot read "-z"/ });
     refused(["--toString"], /no such option/);
+  });
+
+  it("refuses what is none of an option's choices, and names the nearest", () => {
+    assert.equal(parseArguments(["--mode", "safe"], TABLE).choice("mode", ["slow", "safe"]), "safe");
+    assert.throws(() => parseArguments(["--mode=sfae"], TABLE), {
+      code: "invalid_argument",
+      message: 'Cannot read "--mode sfae": it must be fast, slow or safe',
+      details: { suggestion: "safe" },
+    });
+    for (const text of ["", "FAST", "fas"]) refused(["--mode", text], /must be fast, slow or safe/);
   });
 
   it("refuses a missing value, a value too many, and a value given twice", () => {

@@ -106,6 +106,22 @@ async function prepared(t: Ending, verb: string) {
   return { ...cli, words };
 }
 
+describe("every option, and argument, that is one of a few words", () => {
+  const words = VERBS.flatMap(({ name, options, choices }) => [
+    ...Object.entries(options ?? {}).filter(([, option]) => option.choices).map((
+      [option],
+    ) => [name, `--${option}`]),
+    ...(choices ? [[name]] : []),
+  ]);
+  for (const line of words) {
+    it(`refuses other words: ${line.join(" ")}`, async (t) => {
+      const { code, out, err } = await testCli(t).run(...line.join(" ").split(" "), "nonsense");
+      assert.deepEqual([code, out], [2, ""]);
+      assert.match(err, /nonsense": it must be \w/);
+    });
+  }
+});
+
 describe("every verb", () => {
   for (const { name } of VERBS.filter((verb) => !ENDLESS.has(verb.name) && !SERVED.has(verb.name))) {
     it(`prints JSON when asked: ${name}`, async (t) => {

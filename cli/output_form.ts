@@ -4,6 +4,7 @@ import { CodedError } from "../base/errors.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import type { JsonMode } from "./output.ts";
 import type { TableFormat } from "./tables/fields.ts";
+import { TABLE_FORMATS } from "./verbs/choices.ts";
 
 export interface OutputForm {
   readonly json: JsonMode;
@@ -28,11 +29,8 @@ export function outputFormOf(given: ParsedArguments, outputIsTerminal: () => boo
 }
 
 function tableOf(given: ParsedArguments): TableFormat | undefined {
-  const format = given.value("format");
+  const format = given.choice("format", TABLE_FORMATS);
   if (format === undefined) return undefined;
-  if (format !== "csv" && format !== "parquet") {
-    refuse(`Cannot read "--format ${format}": it is "csv" or "parquet", and --json or --jsonl give JSON`);
-  }
   const json = ["json", "jsonl"].find((name) => given.flag(name));
   if (json !== undefined) refuse(`Cannot use "--${json}" with "--format": a result has one form`);
   return format;

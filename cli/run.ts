@@ -1,7 +1,7 @@
 /** One command line: find its verb, read its arguments, run it, and turn what it throws into an exit code. */
 
 import { CodedError } from "../base/errors.ts";
-import { type OptionTable, parseArguments, type ParsedArguments } from "./arguments.ts";
+import { checkChoice, type OptionTable, parseArguments, type ParsedArguments } from "./arguments.ts";
 import { Catalogs } from "./catalogs.ts";
 import type { Context } from "./context.ts";
 import type { StoreCosts } from "../drivers/store.ts";
@@ -159,7 +159,7 @@ function readCommandLine(argv: readonly string[]): ReadCommandLine {
   if (given.flag("help") && (found.verb.name !== "help" || given.positionals.length === 0)) {
     return { verb: verbNamed("help")!, words: "help", given: helpFor(given, found.verb.name) };
   }
-  checkCount(found.verb, given.positionals);
+  checkPositionals(found.verb, given.positionals);
   return { verb: found.verb, words: found.words, given };
 }
 
@@ -183,10 +183,15 @@ function helpFor(given: ParsedArguments, name: string): ParsedArguments {
   return parseArguments([...name.split(" "), ...flags], GLOBAL_OPTIONS);
 }
 
-function checkCount(verb: VerbSpec, positionals: readonly string[]): void {
+function checkPositionals(verb: VerbSpec, positionals: readonly string[]): void {
   const [fewest, most] = verb.takes;
   const count = positionals.length;
-  if (count >= fewest && count <= most) return;
+  if (count >= fewest && count <= most) {
+    for (const text of verb.choices ? positionals : []) {
+      checkChoice(`${verb.name} ${text}`, text, verb.choices!);
+    }
+    return;
+  }
   const problem = count < fewest
     ? "an argument is missing"
     : `"${positionals[most]}" is one argument too many`;

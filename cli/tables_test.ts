@@ -102,7 +102,7 @@ describe("a list as a table", () => {
   it("is refused where it makes no sense", async (t) => {
     const { run } = await prepared(t);
     const refused: readonly [argv: string[], why: RegExp][] = [
-      [["ls", "--format", "xml"], /"--format xml": it is "csv" or "parquet"/],
+      [["ls", "--format", "xml"], /"--format xml": it must be csv or parquet/],
       [["ls", "--format", "csv", "--json"], /--json.* with .*--format/],
       [["ls", "--output", ""], /no name of a file/],
     ];

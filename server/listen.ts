@@ -5,6 +5,7 @@
 
 import { isIP } from "node:net";
 import { CodedError } from "../base/errors.ts";
+import { hostOfHeader } from "./addresses.ts";
 import { type PathShape, pathShapes, rawTarget } from "./raw_target.ts";
 
 /** Who sent a request. */
@@ -203,6 +204,17 @@ export function parseListenAddress(text: string): ListenAddress {
     "invalid",
     "invalid_argument",
     `Cannot listen on "${text}": it must be HOST:PORT, such as 127.0.0.1:8000`,
+  );
+}
+
+/** Parses a name, or an address, that the server is known by: as a `Host` header has it. Fails with `invalid_argument`. */
+export function parseHostName(text: string): string {
+  const host = hostOfHeader(text);
+  if (host !== undefined && [host, `[${host}]`].includes(text.toLowerCase())) return host;
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot use the host name "${text}": it must be a name alone, such as data.example, without scheme, port or path`,
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { listen, parseListenAddress, type RequestHandler, shownAddress } from "./listen.ts";
+import { listen, parseHostName, parseListenAddress, type RequestHandler, shownAddress } from "./listen.ts";
 
 /** Sends a request and waits until the connection is closed; returns what came. */
 function untilClosed(port: number, request: string): Promise<string> {
@@ -50,6 +50,21 @@ describe("listen()", () => {
     const port = listenFor(t, () => new Response());
     const again = { host: "127.0.0.1", port, idleSeconds: 1, handler: () => new Response(), onError() {} };
     assert.throws(() => listen(again), { code: "cannot_listen", message: /another program listens there/ });
+  });
+});
+
+describe("parseHostName()", () => {
+  it("takes names and addresses, in lower case and without brackets", () => {
+    const names = ["data.example", "Data.Example", "10.0.0.7", "[::1]", "my_host"].map(parseHostName);
+    assert.deepEqual(names, ["data.example", "data.example", "10.0.0.7", "::1", "my_host"]);
+  });
+
+  it("refuses what no Host header can name", () => {
+    for (
+      const text of ["", "a b/c", "http://data.example", "data.example:8000", "data.example/", "a,b", "ü"]
+    ) {
+      assert.throws(() => parseHostName(text), { code: "invalid_argument" }, text);
+    }
   });
 });
 

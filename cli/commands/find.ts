@@ -14,10 +14,11 @@ import { foldersOf } from "../folders/tree.ts";
 import { keyLocation, objectUri, refOf } from "../locations.ts";
 import { LISTING_FIELDS, listingForm } from "../render/objects.ts";
 import { parseSize } from "../render/sizes.ts";
+import { FOUND_TYPES } from "../verbs/choices.ts";
 
 export async function run({ arguments: given, output, session }: Context): Promise<number> {
   const location = keyLocation(given.positionals[0]!, given.value("key"));
-  const type = typeOf(given);
+  const type = given.choice("type", FOUND_TYPES) ?? "object";
   const passes = testOf(given, type);
   const store = await session.store();
   const { repository } = location;
@@ -35,13 +36,7 @@ export async function run({ arguments: given, output, session }: Context): Promi
   return EXIT_OK;
 }
 
-type FoundType = "object" | "folder";
-
-function typeOf(given: ParsedArguments): FoundType {
-  const type = given.value("type") ?? "object";
-  if (type === "object" || type === "folder") return type;
-  return refuse(`Cannot read "--type ${type}": it is "object" or "folder"`);
-}
+type FoundType = typeof FOUND_TYPES[number];
 
 async function* itemsOf(objects: AsyncIterable<readonly ObjectStats[]>): AsyncGenerator<readonly ListItem[]> {
   for await (const page of objects) yield page.map((stats) => ({ kind: "object", stats }));

@@ -2,7 +2,7 @@
 
 import { CodedError, isCoded } from "../../base/errors.ts";
 import { looksLikeUri } from "../../base/uri.ts";
-import type { MergeOptions, MergePreviewItem, MergeStrategy } from "../../drivers/store.ts";
+import type { MergeOptions, MergePreviewItem } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_CONFLICT, EXIT_OK } from "../exit_codes.ts";
 import { foldOf } from "../folding.ts";
@@ -10,15 +10,14 @@ import { branchOf, otherRef, type RefLocation, refLocation, refOf, refUri } from
 import { type ChosenResolver, resolverOf } from "../merging/resolver.ts";
 import { choicesOf, driversOf } from "../merging/rules.ts";
 import { countsText } from "../render/changes.ts";
-import { closest } from "../../base/suggestions.ts";
+import { MERGE_STRATEGIES } from "../verbs/choices.ts";
 
-const STRATEGIES: readonly MergeStrategy[] = ["source-wins", "dest-wins"];
 /** How many files are named that a merge driver left. */
 const MAX_LEFT_NAMED = 20;
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given, catalogs, output, session } = context;
-  const strategy = strategyOf(given.value("strategy"));
+  const strategy = given.choice("strategy", MERGE_STRATEGIES);
   for (const text of given.positionals) {
     const catalog = await catalogs.serving(text);
     if (catalog) return await (await import("../catalog/merge.ts")).merge(context, catalog, strategy);
@@ -112,17 +111,4 @@ function sidesOf(
   }
   const destination = refLocation(second ?? first!);
   return { source: otherRef(from ?? first!, destination), destination };
-}
-
-function strategyOf(text: string | undefined): MergeStrategy | undefined {
-  if (text === undefined) return undefined;
-  const strategy = STRATEGIES.find((known) => known === text);
-  if (strategy) return strategy;
-  const near = closest(text, STRATEGIES);
-  throw new CodedError(
-    "invalid",
-    "invalid_argument",
-    `Cannot use the strategy "${text}": known are ${STRATEGIES.join(" and ")}`,
-    { details: near === undefined ? {} : { suggestion: near } },
-  );
 }

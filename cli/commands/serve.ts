@@ -3,10 +3,9 @@
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { systemClock } from "../../base/clock.ts";
-import { CodedError } from "../../base/errors.ts";
 import {
   Log,
-  LOG_LEVELS,
+  parseHostName,
   parseListenAddress,
   type RunningServer,
   shownAddress,
@@ -17,21 +16,16 @@ import { EXIT_OK } from "../exit_codes.ts";
 import { withServedHome } from "../served_home.ts";
 import { stopGently } from "../signals.ts";
 import { writeMessage } from "../streams.ts";
+import { DURABILITIES, LOG_LEVELS } from "../verbs/choices.ts";
 
 const DEFAULT_ADDRESS = "127.0.0.1:8000";
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given, output } = context;
   const address = parseListenAddress(given.value("listen") ?? DEFAULT_ADDRESS);
-  const level = LOG_LEVELS.find((known) => known === (given.value("log-level") ?? "info"));
-  if (!level) {
-    throw new CodedError(
-      "invalid",
-      "invalid_argument",
-      `Cannot use "--log-level ${given.value("log-level")}": it must be one of ${LOG_LEVELS.join(", ")}`,
-    );
-  }
-  const durability = given.value("durability") === "relaxed" ? "relaxed" : "strict";
+  const hostNames = given.values("host-name").map(parseHostName);
+  const level = given.choice("log-level", LOG_LEVELS) ?? "info";
+  const durability = given.choice("durability", DURABILITIES) ?? "strict";
   return await withServedHome(context, async ({ folder, store, auth, s3 }) => {
     const hide = [folder, realpathSync(folder)];
     const log = new Log({ clock: systemClock, level, hide, write: writeMessage });
@@ -41,7 +35,7 @@ export async function run(context: Context): Promise<number> {
       log,
       address,
       durability,
-      hostNames: given.values("host-name"),
+      hostNames,
       metricsArePublic: given.flag("public-metrics"),
       s3,
     });

@@ -3,6 +3,8 @@
  * line; `:files` asks the shell for names of files. A candidate that ends in `/` has more to come, so no space follows it.
  */
 
+import type { SHELLS } from "../verbs/choices.ts";
+
 /**
  * bash splits words at `:` and `=`, so that `lakefs://sales` comes as three. They are joined again where no space stood
  * between them, and of each candidate only what follows the last split is handed back.
@@ -75,4 +77,4 @@ complete -c tarn -f -a '(__tarn_complete)'
 `;
 
 /** The scripts, by the shell's name. */
-export const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+export const SCRIPTS: Readonly<Record<typeof SHELLS[number], string>> = { bash: BASH, zsh: ZSH, fish: FISH };

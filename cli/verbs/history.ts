@@ -1,5 +1,6 @@
 /** The verbs of history: commits, and what moves between branches. */
 
+import { MERGE_STRATEGIES } from "./choices.ts";
 import { KEY_OPTION, META_OPTION, TABLE_OPTIONS, type VerbSpec } from "./verb.ts";
 
 const RESOLVE_OPTIONS = {
@@ -174,7 +175,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
       ...META_OPTION,
       strategy: {
         value: "S",
-        choices: ["source-wins", "dest-wins"],
+        choices: MERGE_STRATEGIES,
         help: "settle conflicts: source-wins or dest-wins",
       },
       preview: {

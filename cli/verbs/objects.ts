@@ -1,6 +1,7 @@
 /** The verbs of objects. */
 
 import type { OptionTable } from "../arguments.ts";
+import { FOUND_TYPES } from "./choices.ts";
 import { KEY_OPTION, META_OPTION, RECURSIVE_OPTION, TABLE_OPTIONS, type VerbSpec } from "./verb.ts";
 
 const DRY_RUN_OPTION: OptionTable = {
@@ -199,7 +200,11 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
         help: "more than N bytes, less, or exactly N; kB, MB, KiB… may follow",
       },
       "newer-than": { value: "TIME", help: "it was written after TIME" },
-      type: { value: "TYPE", help: '"object" (default), or "folder" for the folders that objects lie in' },
+      type: {
+        value: "TYPE",
+        choices: FOUND_TYPES,
+        help: '"object" (default), or "folder" for the folders that objects lie in',
+      },
       amount: { value: "N", help: "at most N lines" },
       ...KEY_OPTION,
       ...TABLE_OPTIONS,

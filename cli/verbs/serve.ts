@@ -1,5 +1,6 @@
 /** The verbs of the server. */
 
+import { DURABILITIES, LOG_LEVELS } from "./choices.ts";
 import type { VerbSpec } from "./verb.ts";
 
 export const SERVE_VERBS: readonly VerbSpec[] = [
@@ -25,13 +26,13 @@ export const SERVE_VERBS: readonly VerbSpec[] = [
       },
       durability: {
         value: "HOW",
-        choices: ["strict", "relaxed"],
+        choices: DURABILITIES,
         help:
           "strict (default): an upload survives power loss once it is answered; relaxed: within a second, or by its commit",
       },
       "log-level": {
         value: "LEVEL",
-        choices: ["error", "warn", "info"],
+        choices: LOG_LEVELS,
         help: "what is logged (default info: every request)",
       },
       "public-metrics": { help: "let /metrics be read without credentials" },

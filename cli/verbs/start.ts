@@ -1,5 +1,6 @@
 /** The verbs a person starts with, and those of repositories. */
 
+import { SHELLS } from "./choices.ts";
 import { TABLE_OPTIONS, type VerbSpec } from "./verb.ts";
 
 export const START_VERBS: readonly VerbSpec[] = [
@@ -59,7 +60,7 @@ export const START_VERBS: readonly VerbSpec[] = [
       "completion bash). zsh, after compinit: source <(tarn completion zsh). fish: tarn completion fish | source. Put " +
       "that line into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.",
     takes: [1, 1],
-    choices: ["bash", "zsh", "fish"],
+    choices: SHELLS,
     examples: ["completion bash", "completion zsh", "completion fish"],
     load: () => import("../commands/completion.ts"),
   },

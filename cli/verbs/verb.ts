@@ -2,6 +2,7 @@
 
 import type { OptionTable } from "../arguments.ts";
 import type { Context } from "../context.ts";
+import { TABLE_FORMATS } from "./choices.ts";
 
 export interface Command {
   /** Does the work and returns the exit code; failures are thrown. */
@@ -17,7 +18,7 @@ export interface VerbSpec {
   readonly about?: string;
   /** The fewest and the most positional arguments. */
   readonly takes: readonly [number, number];
-  /** What the argument may be, where it is one of a few words. */
+  /** All that an argument may be, where it is one of a few words. */
   readonly choices?: readonly string[];
   readonly options?: OptionTable;
   /** Without the program's name. */
@@ -65,6 +66,6 @@ export const META_OPTION: OptionTable = {
 
 /** The options of every verb whose result is a list. */
 export const TABLE_OPTIONS: OptionTable = {
-  format: { value: "FORMAT", choices: ["csv", "parquet"], help: "the list as a table file: csv or parquet" },
+  format: { value: "FORMAT", choices: TABLE_FORMATS, help: "the list as a table file: csv or parquet" },
   output: { short: "o", value: "FILE", help: "write the result to FILE, whole or not at all" },
 };
