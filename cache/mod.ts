@@ -2,7 +2,7 @@
 
 export type * from "./cache.ts";
 export { notCached } from "./errors.ts";
-export { type CacheItem, cacheItems, totalBytes } from "./local/items.ts";
+export { type CacheItem, cacheItems, totalOf } from "./local/items.ts";
 export { shownKey } from "./local/layout.ts";
 export { LocalCache, type LocalCacheOptions, openLocalCache } from "./local/local_cache.ts";
 export { pruneCache, type Pruned, type PruneOptions } from "./local/pruning.ts";

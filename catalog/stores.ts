@@ -5,7 +5,7 @@ import { closest } from "../base/suggestions.ts";
 import { formatUri, parseUri, type Uri } from "../base/uri.ts";
 import type { CatalogCapability, CatalogDriver, CatalogStore } from "../drivers/catalog_store.ts";
 import { CATALOG_DRIVERS, unsupportedByStore } from "../drivers/catalog_store.ts";
-import type { StoreConfig } from "./config/mod.ts";
+import { type StoreConfig, usableStores } from "./config/mod.ts";
 import { isLocalDriver, offline } from "./offline.ts";
 
 /** Opens the store of an entry. */
@@ -81,7 +81,7 @@ export class Stores {
     const config = this.#configs.get(scheme);
     if (config) return config;
     const text = formatUri({ scheme, ...rest });
-    const suggestion = closest(scheme, [...this.#configs.keys()]);
+    const suggestion = closest(scheme, usableStores(this.#configs));
     throw new CodedError("invalid", "unknown_scheme", `Cannot use "${text}": there is no store "${scheme}"`, {
       details: { uri: text, ...(suggestion === undefined ? {} : { suggestion }) },
     });

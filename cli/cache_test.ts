@@ -100,6 +100,20 @@ describe("cache stat", () => {
   });
 });
 
+describe("what was fetched by itself and with its folder", () => {
+  it("stands in two lines of cache ls, and counts once in cache stat", async (t) => {
+    const { ok, items, json } = await prepared(t);
+    await ok("fetch", "lakefs://repo/feature%2Fx/t");
+    const of = "lakefs://repo/feature%2Fx/t";
+    assert.deepEqual((await items(of)).map(({ uri, size_bytes, files }) => [uri, size_bytes, files]), [
+      [of, 1, 1],
+      [`${of}/c`, 1, 1],
+    ]);
+    const { size_bytes, files } = await json(["cache", "stat"]) as { size_bytes: number; files: number };
+    assert.deepEqual([size_bytes, files], [8 + 4 + 1, 2 + 1 + 1]);
+  });
+});
+
 describe("cache prune", () => {
   it("removes what a URI names, and only that", async (t) => {
     const { json, items, root } = await prepared(t);

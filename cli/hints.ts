@@ -23,6 +23,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   config_of_another_user: "If you trust its owner, name it with --config or TARN_CONFIG.",
   confirmation_needed: "Add --yes if that is what you want.",
   disk_full: "Make room and run it again; nothing that was confirmed is lost.",
+  driver_missing: '"tarn help uris" names the drivers that this version has.',
   empty_message: 'Add -m "…", or --allow-empty-message.',
   etcd_forbidden:
     "Without --tenant all keys under the prefix are read; a tenant's user reads that tenant's view.",

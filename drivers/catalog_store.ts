@@ -93,6 +93,9 @@ export type OptionType = "text" | "name" | "url" | "folder" | "file" | "boolean"
 
 export type CatalogDriverName = "graveler" | "lakefs" | "s3" | "gcs" | "azure" | "github" | "hf" | "file";
 
+/** The drivers that this version has; the names and options of the others are known already. */
+export const DRIVERS_OF_THIS_VERSION: readonly CatalogDriverName[] = ["graveler", "file"];
+
 /** What is known of a driver without loading it. */
 export interface CatalogDriver {
   readonly capabilities: readonly CatalogCapability[];

@@ -6,7 +6,11 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openCatalogStore } from "../catalog/registry.ts";
-import { CATALOG_DRIVERS, type CatalogDriverName } from "../drivers/catalog_store.ts";
+import {
+  CATALOG_DRIVERS,
+  type CatalogDriverName,
+  DRIVERS_OF_THIS_VERSION,
+} from "../drivers/catalog_store.ts";
 import { parseCoverage, testsWithoutReport } from "./support/coverage.ts";
 import { hasTest } from "./support/titles.ts";
 
@@ -35,6 +39,7 @@ it("a row waits for drivers only that are not there yet", async () => {
   const missing = new Set<string>();
   for (const driver of Object.keys(CATALOG_DRIVERS) as CatalogDriverName[]) {
     if (!await canOpen(driver)) missing.add(driver);
+    assert.equal(DRIVERS_OF_THIS_VERSION.includes(driver), !missing.has(driver), driver);
   }
   for (const { id, waitsFor } of rows()) {
     for (const driver of waitsFor) {

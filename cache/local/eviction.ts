@@ -12,7 +12,7 @@ import type { CacheKey } from "../cache.ts";
 import type { FileRecordState } from "./content.ts";
 import { packKey } from "./file_records.ts";
 import { type Parts, unpackMeta } from "./files.ts";
-import { type CacheItem, cacheItems, totalBytes } from "./items.ts";
+import { type CacheItem, cacheItems, totalOf } from "./items.ts";
 import { isAtOrBelow, keyBelow } from "./layout.ts";
 import type { Leases } from "./leases.ts";
 import { bytesAt, messagePack, readRecord, removeIfThere, unsealed, writeRecord } from "./records.ts";
@@ -52,7 +52,7 @@ export class Eviction {
     if (!lock) return nothing;
     try {
       const items = await allItems(this.#parts);
-      let total = totalBytes(items);
+      let total = totalOf(items).sizeBytes;
       const evicted: CacheItem[] = [];
       let freedBytes = 0;
       if (total > maxBytes) {

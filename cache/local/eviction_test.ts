@@ -6,7 +6,7 @@ import process from "node:process";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { CacheKey } from "../cache.ts";
-import { cacheItems, totalBytes } from "./items.ts";
+import { cacheItems, totalOf } from "./items.ts";
 import { shownKey } from "./layout.ts";
 import type { LocalCache } from "./local_cache.ts";
 import { contentOf, download, fetchAll, FOLDER, leftovers, openTestCache } from "./testing.ts";
@@ -97,7 +97,7 @@ describe("a cache with a limit", () => {
     const inner = { store: "s", parts: [...FOLDER.parts, "in"] };
     await fetchAll(cache, { x: "x".repeat(300) }, inner);
     const items = await Array.fromAsync(cacheItems(cache.parts.layout));
-    assert.equal(totalBytes(items.filter(({ kind }) => kind === "folder")), 300);
+    assert.equal(totalOf(items.filter(({ kind }) => kind === "folder")).sizeBytes, 300);
   });
 
   it("goes on counting when its count is damaged", async (t) => {

@@ -42,13 +42,14 @@ export async function* cacheItems(layout: Layout): AsyncGenerator<CacheItem> {
   }
 }
 
-/** Returns the bytes of items on the disk, those of what lies in another whole folder counted once. */
-export function totalBytes(items: readonly CacheItem[]): number {
+/** Returns the files of items on the disk and their bytes, those of what lies in another whole folder counted once. */
+export function totalOf(items: readonly CacheItem[]): { readonly count: number; readonly sizeBytes: number } {
   const folders = items.filter(({ kind, isWhole }) => kind === "folder" && isWhole);
-  return items.filter((item) =>
+  const outer = items.filter((item) =>
     !folders.some((folder) => folder !== item && isAtOrBelow(item.key, folder.key))
-  )
-    .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  );
+  const sum = (of: (item: CacheItem) => number) => outer.reduce((total, item) => total + of(item), 0);
+  return { count: sum(({ count }) => count), sizeBytes: sum(({ sizeBytes }) => sizeBytes) };
 }
 
 async function singleFile(path: string): Promise<CacheItem | undefined> {

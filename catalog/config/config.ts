@@ -1,6 +1,6 @@
 /** A configuration that was loaded: one view of it, every `${…}` filled in, every value of its type. */
 
-import type { CatalogDriverName } from "../../drivers/catalog_store.ts";
+import { type CatalogDriverName, DRIVERS_OF_THIS_VERSION } from "../../drivers/catalog_store.ts";
 import type { OptionValue } from "./options.ts";
 import type { Path, RawConfig } from "./tree.ts";
 
@@ -76,3 +76,10 @@ export const BUILT_IN_STORES: Readonly<Record<string, CatalogDriverName>> = {
   github: "github",
   hf: "hf",
 };
+
+/** Returns the names of stores that this version can open, of those that a mistyped name may have meant. */
+export function usableStores(stores: ReadonlyMap<string, StoreConfig>): readonly string[] {
+  return [...stores.values()].filter(({ driver }) => DRIVERS_OF_THIS_VERSION.includes(driver)).map((
+    { name },
+  ) => name);
+}

@@ -1,6 +1,10 @@
 /** Stores: a driver and its options, of the types that the driver says. */
 
-import { CATALOG_DRIVERS, type CatalogDriverName } from "../../drivers/catalog_store.ts";
+import {
+  CATALOG_DRIVERS,
+  type CatalogDriverName,
+  DRIVERS_OF_THIS_VERSION,
+} from "../../drivers/catalog_store.ts";
 import { closest } from "../../base/suggestions.ts";
 import { CodedError } from "../../base/errors.ts";
 import { parseKvAddress } from "../kv_address.ts";
@@ -43,11 +47,11 @@ function loadStore(reading: Reading, name: string, item: Item): StoreConfig | un
 }
 
 function loadDriver(reading: Reading, value: Plain, path: Path): CatalogDriverName | undefined {
-  const known = Object.keys(CATALOG_DRIVERS);
-  if (typeof value === "string" && known.includes(value)) return value as CatalogDriverName;
+  const known = DRIVERS_OF_THIS_VERSION;
+  if (typeof value === "string" && Object.hasOwn(CATALOG_DRIVERS, value)) return value as CatalogDriverName;
   const why = value === null ? "it is missing" : "there is no such driver";
   const near = typeof value === "string" ? closest(value, known) : undefined;
-  reading.problems.add(path, `${why}; known are ${known.join(", ")}`, { suggestion: near });
+  reading.problems.add(path, `${why}; this version has ${known.join(" and ")}`, { suggestion: near });
   return undefined;
 }
 

@@ -124,8 +124,9 @@ const WRONG: readonly [text: string, says: RegExp, suggestion?: string][] = [
   ["a: 1", /^line 1, column 1: "a": there is no such section/],
   ["stores: []", /"stores": it must be names with values/],
   ["stores: {s: 1}", /"stores.s": it must be a driver with its options/],
-  ["stores: {s: {}}", /"stores.s.driver": it is missing; known are graveler, lakefs, s3/],
-  ["stores: {s: {driver: s4}}", /"stores.s.driver": there is no such driver/, "s3"],
+  ["stores: {s: {}}", /"stores.s.driver": it is missing; this version has graveler and file/],
+  ["stores: {s: {driver: s4}}", /"stores.s.driver": there is no such driver/],
+  ["stores: {s: {driver: flie}}", /"stores.s.driver": there is no such driver/, "file"],
   ["stores: {S3: {driver: s3}}", /"stores.S3": such a name is lowercase letters/],
   [
     "stores:\n  s3-acme:\n    driver: s3\n    regoin: eu\n",

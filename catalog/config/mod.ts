@@ -8,6 +8,7 @@ export {
   type SchemeConfig,
   type StageConfig,
   type StoreConfig,
+  usableStores,
 } from "./config.ts";
 export { CONFIG_FILE, type ConfigPlaces, findConfig, isEtcdAddress } from "./discovery.ts";
 export { loadConfig } from "./load.ts";

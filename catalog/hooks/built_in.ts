@@ -57,11 +57,11 @@ export function logHook(log: (record: LogRecord) => void, clock: Pick<Clock, "no
 export const logicalOnlyHook: Hook = {
   name: "provcat.logical_only",
   run: async (request, next) => {
-    const { spot, uri, logical } = request;
+    const { spot, logical } = request;
     if (spot === "session" || logical !== undefined) return await next();
     throw hookRefused(
       "provcat.logical_only",
-      uri,
+      request,
       'it names a place, and the hook "provcat.logical_only" allows logical names alone',
     );
   },

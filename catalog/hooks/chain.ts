@@ -91,7 +91,7 @@ async function ran(hook: Hook, request: HookRequest, next: Next): Promise<unknow
     const why = error instanceof Error && error.message !== ""
       ? error.message.split("\n")[0]!
       : "its hook refuses it";
-    throw hookRefused(hook.name, request.uri, why, error);
+    throw hookRefused(hook.name, request, why, error);
   }
 }
 

@@ -110,12 +110,12 @@ class Call {
 
   /** Asks the program. Fails with `hook_refused`, `hook_failed`. */
   async #ask(when: "before" | "after", what: Readonly<Record<string, unknown>>): Promise<Reply> {
-    const { coprocess, asksAfter, call, request: { uri } } = this.#parts;
+    const { coprocess, asksAfter, call, request } = this.#parts;
     if (when === "after" && !asksAfter) return {};
     const reply = asReply(this.#name, await coprocess.ask({ when, call, ...what }));
     const { error } = reply;
     if (error === undefined || error === null) return reply;
-    throw hookRefused(this.#name, uri, whyOf(error));
+    throw hookRefused(this.#name, request, whyOf(error));
   }
 
   #answered(reply: Reply): unknown {

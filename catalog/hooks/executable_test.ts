@@ -87,7 +87,7 @@ describe("hooks that are programs", () => {
     await assert.rejects(catalog.stat(stat[0]), {
       kind: "forbidden",
       code: "hook_refused",
-      message: `Cannot use "${stat[0]}": ask Bob first`,
+      message: `Cannot look at "${stat[0]}": ask Bob first`,
     });
     await catalog.pin(stat[0]);
   });

@@ -284,7 +284,7 @@ describe("hooks as middleware", () => {
     await assert.rejects(catalog.fetch("data://acme/sales/x"), {
       kind: "forbidden",
       code: "hook_refused",
-      message: 'Cannot use "data://acme/sales/x": closed on Mondays',
+      message: 'Cannot fetch "data://acme/sales/x": closed on Mondays',
     });
     await assert.rejects(catalog.stat("data://acme/sales/x"), (error) => error === bug);
   });
@@ -337,7 +337,7 @@ describe("provcat.logical_only", () => {
       kind: "forbidden",
       code: "hook_refused",
       message:
-        'Cannot use "lakefs-acme://acme-sales/main/t/a": it names a place, and the hook "provcat.logical_only" allows logical ' +
+        'Cannot resolve "lakefs-acme://acme-sales/main/t/a": it names a place, and the hook "provcat.logical_only" allows logical ' +
         "names alone",
     });
     await assert.rejects(catalog.put(`file://${folder}/x`, { body: new Uint8Array(0) }), {

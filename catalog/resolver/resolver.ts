@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import { closest } from "../../base/suggestions.ts";
 import { formatUri, parseUri, type Uri } from "../../base/uri.ts";
-import type { Config } from "../config/config.ts";
+import { type Config, usableStores } from "../config/config.ts";
 import { Problems } from "../config/problems.ts";
 import { Entries } from "./entries.ts";
 import { type Resolution, type ResolverParts, Resolving } from "./resolving.ts";
@@ -70,7 +70,7 @@ export class TemplateResolver implements Resolver {
     if (scheme) return new Resolving(uri, scheme, this.#parts).resolution();
     const { stores } = this.#parts.config;
     if (stores.has(uri.scheme)) return { text: formatUri(uri), uri };
-    const suggestion = closest(uri.scheme, [...this.#schemes.keys(), ...stores.keys()]);
+    const suggestion = closest(uri.scheme, [...this.#schemes.keys(), ...usableStores(stores)]);
     throw new CodedError(
       "invalid",
       "unknown_scheme",

@@ -195,6 +195,23 @@ describe("TemplateResolver refuses", () => {
   }
 });
 
+it("an unknown scheme is taken for one that this version can open, or for none", async () => {
+  const resolver = await resolverOf(CONFIG);
+  const meant = (text: string) => {
+    try {
+      resolver.resolve(text);
+    } catch (error) {
+      return (error as { details: { suggestion?: string } }).details.suggestion;
+    }
+  };
+  assert.deepEqual([meant("lakfs://a/b"), meant("flie://a"), meant("s9://a/b"), meant("azuer://a")], [
+    "lakefs",
+    "file",
+    undefined,
+    undefined,
+  ]);
+});
+
 it("a resolution tells the stage, the selector it points at and the default ref", async () => {
   const resolver = await resolverOf(CONFIG);
   const { logical } = resolver.resolve("data+table://acme/shared/prod/fam/t?at=stage:work");

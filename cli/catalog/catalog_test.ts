@@ -368,7 +368,7 @@ describe("where the catalog stands between commands and the embedded engine", ()
       "--config",
       join(folder, "tarn.yaml"),
     );
-    assert.deepEqual([ran.code, ran.err], [5, 'tarn: Cannot use "data://repo/x": closed\n']);
+    assert.deepEqual([ran.code, ran.err], [5, 'tarn: Cannot put "data://repo/x": closed\n']);
   });
 
   it("config check says which hooks there cannot be", async (t) => {

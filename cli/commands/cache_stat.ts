@@ -1,6 +1,6 @@
 /** `cache stat`: where the cache is, and how much it holds. */
 
-import { type CacheItem, totalBytes } from "../../cache/mod.ts";
+import { type CacheItem, totalOf } from "../../cache/mod.ts";
 import { sortedItems } from "../cache_items.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
@@ -9,10 +9,9 @@ import { counted, grouped, humanSize } from "../render/sizes.ts";
 export async function run({ catalogs, output }: Context): Promise<number> {
   const cache = await catalogs.openCache();
   const items = await sortedItems(cache);
-  const bytes = totalBytes(items);
+  const { count: files, sizeBytes: bytes } = totalOf(items);
   const folders = items.filter(({ kind }) => kind === "folder");
   const unfinished = folders.filter(({ isWhole }) => !isWhole).length;
-  const files = items.reduce((sum, { count }) => sum + count, 0);
   const { root, maxBytes } = cache;
   output.result(
     {

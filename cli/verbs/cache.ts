@@ -7,7 +7,9 @@ export const CACHE_VERBS: readonly VerbSpec[] = [
     name: "cache ls",
     summary: "list what was fetched: files and folders, with their sizes and when they were last used",
     usage: ["cache ls [URI]"],
-    about: "A URI lists what is at and below it. A folder that says unfinished was not fetched to its end.",
+    about:
+      "A URI lists what is at and below it. A folder that says unfinished was not fetched to its end. What was fetched by itself " +
+      "and with a folder counts in both lines; it is on the disk once, and tarn cache stat counts it once.",
     takes: [0, 1],
     options: TABLE_OPTIONS,
     examples: ["cache ls", "cache ls lakefs://sales/main/tables/"],
@@ -17,6 +19,7 @@ export const CACHE_VERBS: readonly VerbSpec[] = [
     name: "cache stat",
     summary: "say where the cache is, how much it holds and how much it may",
     usage: ["cache stat"],
+    about: "Each file counts once, whether it was fetched by itself, with a folder, or both.",
     takes: [0, 0],
     examples: ["cache stat", "cache stat --json"],
     load: () => import("../commands/cache_stat.ts"),

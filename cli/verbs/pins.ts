@@ -49,7 +49,7 @@ export const PIN_VERBS: readonly VerbSpec[] = [
     usage: ["snapshot URI DIR"],
     about:
       "Pins the URI, fetches it, and places a copy in DIR, which must not be there, whole or not at all. Its manifest, " +
-      ".tarn-snapshot.lock, is a lock file of what DIR holds.",
+      ".tarn-snapshot.lock, is a lock file of what DIR holds. Its folders are read-only, too: before it can be removed, chmod -R u+w DIR.",
     takes: [2, 2],
     examples: ["snapshot lakefs://sales/v1.0/tables/ ./tables-v1"],
     load: () => import("../commands/snapshot.ts"),

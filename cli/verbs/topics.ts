@@ -1,5 +1,14 @@
 /** What the help explains beside verbs. */
 
+import {
+  CATALOG_DRIVERS,
+  type CatalogDriverName,
+  DRIVERS_OF_THIS_VERSION,
+} from "../../drivers/catalog_store.ts";
+
+const OTHER_DRIVERS = (Object.keys(CATALOG_DRIVERS) as CatalogDriverName[])
+  .filter((driver) => !DRIVERS_OF_THIS_VERSION.includes(driver));
+
 export interface HelpTopic {
   readonly name: string;
   readonly summary: string;
@@ -50,7 +59,7 @@ export const TOPICS: readonly HelpTopic[] = [
   },
   {
     name: "uris",
-    summary: "how things are named: data://acme/sales/t, lakefs://, s3://, a branch or version by ?at=",
+    summary: "how things are named: data://acme/sales/t, lakefs://, file://, a branch or version by ?at=",
     parts: [
       "A URI whose scheme a configuration (tarn.yaml) defines is a logical one: it names a thing, and the configuration says in " +
       "which place it lies. A URI whose scheme is the name of a store is a physical one: it names the place.",
@@ -64,6 +73,10 @@ export const TOPICS: readonly HelpTopic[] = [
       ],
       "put, cat, ls, stat, rm, commit, branch, merge, pin, fetch and snapshot take URIs of every store. The other verbs work on the " +
       "embedded engine, and take logical URIs that lead there.",
+      `This version has the drivers ${
+        list(DRIVERS_OF_THIS_VERSION)
+      } (graveler is the embedded engine). Those that it has not, and ` +
+      `refuses with exit code 9, are ${list(OTHER_DRIVERS)}.`,
       "At the end of a URI a selector says which version is meant:",
       [
         [
@@ -80,3 +93,7 @@ export const TOPICS: readonly HelpTopic[] = [
     ],
   },
 ];
+
+function list(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}

@@ -84,20 +84,28 @@ async function stepBack(
     if (step.count === 0) return from;
     const parent = from.parents[step.count - 1];
     if (parent !== undefined) return await commits.get(parent);
-    const has = from.parents.length === 0 ? "is the first commit" : `has ${from.parents.length} parent(s)`;
-    throw beyondHistory(text, `commit ${from.id.slice(0, 12)} ${has}`);
+    const count = from.parents.length;
+    throw beyondHistory(
+      text,
+      from,
+      count === 0 ? IS_FIRST : `has ${count} ${count === 1 ? "parent" : "parents"}`,
+    );
   }
   let commit = from;
   for (let i = 0; i < step.count; i++) {
     const parent = commit.parents[0];
-    if (parent === undefined) throw beyondHistory(text, `the history ends ${i} commit(s) back`);
+    if (parent === undefined) {
+      const before = i === 1 ? "one commit" : `${i} commits`;
+      throw beyondHistory(text, from, i === 0 ? IS_FIRST : `has only ${before} before it`);
+    }
     commit = await commits.get(parent);
   }
   return commit;
 }
 
-function beyondHistory(text: string, why: string): CodedError {
-  return new CodedError("not_found", "ref_beyond_history", `Cannot resolve "${text}": ${why}`, {
-    details: { ref: text },
-  });
+const IS_FIRST = "is the first one: no commit stands before it";
+
+function beyondHistory(text: string, { id }: Commit, why: string): CodedError {
+  const message = `Cannot resolve "${text}": commit ${id.slice(0, 12)} ${why}`;
+  return new CodedError("not_found", "ref_beyond_history", message, { details: { ref: text } });
 }
