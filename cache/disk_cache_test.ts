@@ -270,3 +270,16 @@ test("many short processes, each of which writes little, keep the bound between 
   assert.ok(Math.max(...sizes) <= 12_000, `${sizes}`);
   assert.ok(Math.min(...sizes.slice(3)) >= 8000, `${sizes}`);
 });
+
+test("of writes that come together one looks at the folder, and the others do not wait for it", async (t) => {
+  const { folder, clock } = open(t);
+  mkdirSync(folder, { recursive: true });
+  for (let i = 0; i < 1000; i++) writeFileSync(join(folder, `old${i}`), numbered(10));
+  const options = { folder, clock, maxBytes: 5000, randomness: seededRandomness(1) };
+  const cache = openDiskCache(options);
+  await cache.write("first", numbered(1000));
+  const ended: string[] = [];
+  await Promise.all(["a", "b", "c"].map((key) => cache.write(key, numbered(300)).then(() => ended.push(key))));
+  assert.deepEqual(ended, ["b", "c", "a"]);
+  assert.ok(bytesIn(folder) <= 5600, `${bytesIn(folder)}`);
+});
