@@ -42,8 +42,8 @@ export interface ByteRange {
 
 export interface PutOptions {
   /**
-   * `replace` (default): readers see the old or the new object whole. `if_absent`: fails with `object_exists` when the
-   * key is taken, atomically. `fresh`: the caller knows that the name is new and that nobody reads it before the put
+   * `replace` (default): readers see the old or the new object whole, also after power loss if the old one was flushed.
+   * `if_absent`: fails with `object_exists` when the key is taken, atomically. `fresh`: the caller knows that the name is new and that nobody reads it before the put
    * has returned, which saves the rename; fails with `object_exists` otherwise.
    */
   readonly mode?: "replace" | "if_absent" | "fresh";
