@@ -10,23 +10,15 @@ import { systemClock } from "../base/clock.ts";
 import { CodedError } from "../base/errors.ts";
 import { type FileSystem, type FileSystemCalls, fileSystemOf } from "../base/file_system.ts";
 import { systemRandomness } from "../base/randomness.ts";
-import type { Store } from "../drivers/store.ts";
+import { storageFindings } from "./examine_storage.ts";
 import { foldersOf, type HomeFolders, homeFormat } from "./home.ts";
 import { shownKvAddress } from "./kv_address.ts";
-import {
-  checkKv,
-  folderOf,
-  type HomeStoreOptions,
-  kvAddressOf,
-  type KvCheck,
-  openHomeStore,
-  openKvOf,
-} from "./registry.ts";
+import { checkKv, type HomeStoreOptions, kvAddressOf, type KvCheck, openKvOf } from "./registry.ts";
 
 export type FindingState = "ok" | "warning" | "problem";
 
 export interface Finding {
-  readonly name: "home" | "file system" | "writing" | "key-value store" | "storage";
+  readonly name: "home" | "file system" | "writing" | "key-value store" | "storage" | "unfinished files";
   readonly state: FindingState;
   readonly text: string;
   /** The same as facts, named as in JSON. */
@@ -62,8 +54,11 @@ export async function* examineStores(
   if (!kv) return;
   yield kv;
   if (kv.state === "problem") return;
-  const storage = await orProblem("storage", () => storageFinding(folder, { ...options, ready }));
-  if (storage) yield storage;
+  try {
+    yield* storageFindings(folder, { ...options, ready });
+  } catch (error) {
+    yield problemOf("storage", error);
+  }
 }
 
 function homeFinding({ folder, ready }: ExaminedHome): Finding {
@@ -162,40 +157,6 @@ async function kvFinding(home: string | undefined, options: HomeStoreOptions): P
 function isUnused({ kv, storage }: HomeFolders): boolean {
   return !fs.existsSync(join(kv, "data.mdb")) &&
     (!fs.existsSync(storage) || fs.readdirSync(storage).length === 0);
-}
-
-/** Looks whether the folders of all storage namespaces are there. */
-async function storageFinding(
-  folder: string,
-  { ready, ...options }: HomeStoreOptions & { readonly ready: boolean },
-): Promise<Finding> {
-  const store = await openHomeStore(ready ? folder : undefined, { ...options, homeToBe: folder });
-  try {
-    const { count, missing } = await namespacesOf(store, folder);
-    const names = missing.map((namespace) => `"${namespace}"`).join(", ");
-    return {
-      name: "storage",
-      state: missing.length === 0 ? "ok" : "problem",
-      text: missing.length === 0
-        ? `of ${count === 1 ? "1 repository" : `${count} repositories`}, all there`
-        : `the folders of ${names} are not there`,
-      details: { repositories: count, missing },
-    };
-  } finally {
-    await store.close();
-  }
-}
-
-async function namespacesOf(store: Store, home: string): Promise<{ count: number; missing: string[] }> {
-  const missing: string[] = [];
-  let count = 0;
-  for await (const page of store.listRepositories()) {
-    for (const { storageNamespace } of page) {
-      count++;
-      if (!fs.existsSync(folderOf(home, storageNamespace))) missing.push(storageNamespace);
-    }
-  }
-  return { count, missing };
 }
 
 async function orProblem(

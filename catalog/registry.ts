@@ -294,6 +294,14 @@ export function folderOf(home: string | undefined, namespace: string): string {
   return isAbsolute ? path : join(foldersOf(home!).storage, path);
 }
 
+/** Counts what killed commands have left in folders of objects, as far as nobody has written to it since a time. */
+export async function unfinishedIn(
+  folders: readonly string[],
+  beforeMs: number,
+): Promise<{ readonly count: number; readonly bytes: number; readonly paths: readonly string[] }> {
+  return (await import("../drivers/file/mod.ts")).unfinishedFiles(folders, beforeMs);
+}
+
 /** Opens the object store of a storage namespace. Fails with `invalid_storage_namespace`. */
 async function openObjects(home: string | undefined, namespace: string): Promise<ObjectStore> {
   const root = folderOf(home, namespace);

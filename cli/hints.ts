@@ -100,6 +100,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
     '"tarn repo list" shows the repositories, "tarn repo create lakefs://REPO" makes one.',
   ),
   secret_in_argument: "Name a file or a variable that holds it: ?password_file=FILE or ?password_env=NAME.",
+  source_changed: "Run it again when nothing writes to it.",
   stage_not_found: nearOr('"tarn config show" lists the stages.'),
   storage_full: "Make room and run it again; nothing that was confirmed is lost.",
   storage_missing:

@@ -3,7 +3,7 @@
 import { processEnvironment } from "./environment.ts";
 import { EXIT_OK, exitCodeOf } from "./exit_codes.ts";
 import { errorForm, runCommandLine, type RunOptions } from "./run.ts";
-import { handleSignals } from "./signals.ts";
+import { handleSignals, unlessInterrupted } from "./signals.ts";
 import { ReaderGone, standardOutput, writeMessage } from "./streams.ts";
 
 /** Runs a command line (without the program's name) and returns the exit code. Never throws. */
@@ -21,6 +21,7 @@ export async function runToExitCode(argv: readonly string[], options: RunOptions
   try {
     return await runCommandLine(argv, options);
   } catch (error) {
+    await unlessInterrupted();
     // Whoever stops reading has what they wanted.
     if (error instanceof ReaderGone) return EXIT_OK;
     const { describeError } = await import("./report.ts");

@@ -217,6 +217,7 @@ function withWriter(store: Store, check: (path: string) => void): Store {
         delete: (path) => writer.delete(path),
         flush: () => writer.flush(),
         close: () => writer.close(),
+        abandon: () => writer.abandon(),
       };
       return checked;
     },

@@ -1,6 +1,7 @@
 /**
- * An interrupt ends the program at once. The engine survives a kill at any instant, so nothing is undone: what was
- * acknowledged stays, nothing else is claimed. Only temporary files outside the home are taken away.
+ * An interrupt ends the program, soon, and a second one at once. The engine survives a kill at any instant, so nothing is
+ * undone: what was acknowledged stays, nothing else is claimed. Only what nobody will ever ask for is taken away: temporary
+ * files, and the objects of a put that were not staged yet.
  */
 
 import { unlinkSync } from "node:fs";
@@ -12,6 +13,8 @@ const temporaryFiles = new Set<string>();
 
 /** `timeout` and others send a signal to the process and then to its group, which it is in. */
 const SAME_SIGNAL_MS = 500;
+/** Once the program is ending, a person who presses the key again means it. */
+const SAME_END_MS = 100;
 
 let gentle: ((signal: string) => void) | undefined;
 let stoppingSince: number | undefined;
@@ -37,14 +40,19 @@ function isGentle(signal: string): boolean {
 /** How long what ends a run by an interrupt may take. */
 const LAST_WORDS_MS = 3000;
 
-let lastWords: (() => Promise<void>) | undefined;
+const lastWords = new Set<() => Promise<void>>();
+let isEnding = false;
+let endingSince = 0;
 
 /** Has an interrupt wait a little for `end` before it ends the program. Returns how to undo that. */
 export function beforeInterrupt(end: () => Promise<void>): () => void {
-  lastWords = end;
-  return () => {
-    lastWords = undefined;
-  };
+  lastWords.add(end);
+  return () => void lastWords.delete(end);
+}
+
+/** Waits for ever if an interrupt is ending the program: what fails meanwhile, fails because of it, and is no news. */
+export async function unlessInterrupted(): Promise<void> {
+  if (isEnding) await new Promise(() => {});
 }
 
 /** Remembers a file that must not stay if the program is interrupted. */
@@ -57,10 +65,16 @@ export function forgetTemporaryFile(path: string): void {
   temporaryFiles.delete(path);
 }
 
+/** A second interrupt does not wait, unless it is the same one, sent to the process and to its group. */
+function endAtOnce(): void {
+  if (performance.now() - endingSince >= SAME_END_MS) process.exit(EXIT_CANCELED);
+}
+
 /** Ends the program with exit code 130 on SIGINT, SIGTERM and SIGHUP; returns how to stop doing that. */
 export function handleSignals(form: { json: boolean }): () => void {
   const stop = (signal: string) => {
     if (isGentle(signal)) return;
+    if (isEnding) return endAtOnce();
     for (const path of temporaryFiles) {
       try {
         unlinkSync(path);
@@ -74,13 +88,14 @@ export function handleSignals(form: { json: boolean }): () => void {
         ? `${JSON.stringify({ kind: "canceled", code: "canceled", message, hint: "" })}\n`
         : `tarn: ${message}\n`,
     );
-    const words = lastWords;
-    lastWords = undefined;
+    const words = [...lastWords];
+    lastWords.clear();
+    isEnding = true;
+    endingSince = performance.now();
     const exit = () => process.exit(EXIT_CANCELED);
-    // A second interrupt does not wait.
-    if (!words) return exit();
+    if (words.length === 0) return exit();
     setTimeout(exit, LAST_WORDS_MS);
-    words().then(exit, exit);
+    Promise.allSettled(words.map((end) => end())).then(exit);
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const handlers = signals.map((signal) => [signal, () => stop(signal)] as const);

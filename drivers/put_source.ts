@@ -2,12 +2,13 @@
 
 import { open } from "node:fs/promises";
 import { CodedError } from "../base/errors.ts";
+import { requireUnchanged } from "../base/read_files.ts";
 import type { PutSource } from "./catalog_store.ts";
 import type { ByteStream } from "./object_store.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Yields the bytes of a source. Fails with `file_not_found`, `file_forbidden`, `file_unusable`, `file_unavailable`. */
+/** Yields the bytes of a source. Fails with `file_not_found`, `file_forbidden`, `file_unusable`, `file_unavailable`, `source_changed`. */
 export function sourceBytes(source: PutSource): ByteStream {
   if ("path" in source) return fileBytes(source.path);
   return source.body instanceof Uint8Array ? oneBody(source.body) : source.body;
@@ -22,14 +23,16 @@ async function* fileBytes(path: string): ByteStream {
     throw sourceError(path, error);
   });
   try {
-    if (!(await file.stat()).isFile()) throw unusable(path);
-    while (true) {
+    const before = await file.stat();
+    if (!before.isFile()) throw unusable(path);
+    for (let bytesRead = 0;;) {
       const piece = new Uint8Array(CHUNK_BYTES);
-      const { bytesRead } = await file.read(piece, 0, piece.length, null).catch((error) => {
+      const { bytesRead: length } = await file.read(piece, 0, piece.length, null).catch((error) => {
         throw sourceError(path, error);
       });
-      if (bytesRead === 0) return;
-      yield piece.subarray(0, bytesRead);
+      if (length === 0) return requireUnchanged(path, { before, after: await file.stat(), bytesRead });
+      bytesRead += length;
+      yield piece.subarray(0, length);
     }
   } finally {
     await file.close();

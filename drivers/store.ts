@@ -182,6 +182,8 @@ export interface WriterOptions {
   readonly durability?: Durability;
   /** Whether single writes wait for others that come at the same time, and share their flushes: for who serves many. */
   readonly sharesFlushes?: boolean;
+  /** Once it is raised, uploads fail with `canceled`; the caller then calls `abandon`. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a writer says of an object that it stored at an issued address. */
@@ -224,6 +226,11 @@ export interface BranchWriter {
   flush(): Promise<void>;
   /** Flushes, then frees what the writer holds. */
   close(): Promise<void>;
+  /**
+   * Gives up: takes away the objects that were stored and not yet staged, when what is under way has ended; whatever the
+   * writer is asked for later fails with `canceled`. What is being staged when it is called may be staged or not, whole.
+   */
+  abandon(): Promise<void>;
 }
 
 /** What was read and written of committed data. Ranges and metaranges are tables. */

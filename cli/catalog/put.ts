@@ -5,7 +5,7 @@ import { CodedError } from "../../base/errors.ts";
 import { parseUri } from "../../base/uri.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { LocalFile, LocalFiles } from "../../catalog/local_folder.ts";
-import type { Entry } from "../../drivers/catalog_store.ts";
+import type { Entry, PutSource } from "../../drivers/catalog_store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { Failures } from "../folders/failures.ts";
@@ -16,6 +16,7 @@ import { entryJson } from "../render/entries.ts";
 import { FileProgress } from "../render/progress.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
 import { readDescriptor } from "../streams.ts";
+import { stopping } from "../writing.ts";
 import { refuseOptions } from "./options.ts";
 import { uriBelow } from "./walk.ts";
 
@@ -34,17 +35,18 @@ export async function put(context: Context, catalog: Catalog, path: string): Pro
 
 /** A regular file has a name, and is read by whoever puts it; from anything else there are bytes alone. */
 async function putOne(catalog: Catalog, uri: string, path: string): Promise<Entry> {
-  if (path === "-") return await catalog.put(uri, { body: readDescriptor(0) });
+  const putting = (source: PutSource) => stopping((signal) => catalog.put(uri, source, { signal }));
+  if (path === "-") return await putting({ body: readDescriptor(0) });
   const stat = fs.statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory()) {
     throw new CodedError("invalid", "folder_in_the_way", `Cannot put "${path}": it is a folder`, {
       details: { recursive: true },
     });
   }
-  if (!stat || stat.isFile()) return await catalog.put(uri, { path });
+  if (!stat || stat.isFile()) return await putting({ path });
   const { descriptor } = await openNamed(path);
   try {
-    return await catalog.put(uri, { body: readDescriptor(descriptor) });
+    return await putting({ body: readDescriptor(descriptor) });
   } finally {
     fs.closeSync(descriptor);
   }
@@ -60,13 +62,14 @@ async function putAll(context: Context, catalog: Catalog, path: string): Promise
   });
   const progress = new FileProgress(messages, "Putting");
   let count = 0;
-  const { sizeBytes = 0 } = await catalog.putFolder(given.positionals[0]!, walked.files, {
-    onFile: (entry) => {
-      count++;
-      progress.addFile();
-      progress.addBytes(entry.sizeBytes ?? 0);
-    },
-  });
+  const onFile = (entry: Entry) => {
+    count++;
+    progress.addFile();
+    progress.addBytes(entry.sizeBytes ?? 0);
+  };
+  const { sizeBytes = 0 } = await stopping((signal) =>
+    catalog.putFolder(given.positionals[0]!, walked.files, { onFile, signal })
+  );
   const { ignored } = walked;
   const text = [`Put ${counted(count, "file")} (${humanSize(sizeBytes)})`];
   if (ignored > 0) text.push(`${grouped(ignored)} ignored`);

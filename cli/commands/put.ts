@@ -2,20 +2,20 @@
 
 import { objectJson } from "../../drivers/store.ts";
 import * as fs from "node:fs";
-import { basename, isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, relative, sep } from "node:path";
 import { CodedError } from "../../base/errors.ts";
 import { parseLocalNamespace } from "../../catalog/namespace.ts";
-import type { ObjectStats, PutObjectOptions, Store } from "../../drivers/store.ts";
+import type { PutObjectOptions, Store } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
-import { localError, openNamed, readFrom } from "../folders/local_files.ts";
+import { localError } from "../folders/local_files.ts";
 import { showPut } from "../folders/dry_run.ts";
 import { type FolderPut, putFolder } from "../folders/put_folder.ts";
+import { putFile, putInput } from "../folders/put_file.ts";
 import type { FolderToPut } from "../folders/put_plan.ts";
 import { checkNotRecursive, folderPrefix } from "../folders/recursive.ts";
-import { branchOf, keyLocation, type ObjectLocation, objectUri, type RefLocation } from "../locations.ts";
+import { branchOf, keyLocation, type RefLocation } from "../locations.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
-import { readDescriptor } from "../streams.ts";
 
 export async function run(context: Context): Promise<number> {
   const { arguments: given, catalogs } = context;
@@ -30,11 +30,7 @@ export async function run(context: Context): Promise<number> {
   if (given.flag("recursive")) return await putAll(context, { location, path, options });
   checkNotRecursive(given);
   const { object, uri } = path === "-"
-    ? await putStream(context, {
-      location: named(location, undefined),
-      options,
-      body: translated(readDescriptor(0), "-"),
-    })
+    ? await putInput(context, { location, options })
     : await putFile(context, { location, path, options, isExact: given.value("key") !== undefined });
   context.output.result(objectJson(object), context.output.shown(uri));
   return EXIT_OK;
@@ -57,86 +53,6 @@ function givenPath({ arguments: given, verb }: Context): string {
 function metadataOf({ arguments: given }: Context): Record<string, string> | undefined {
   const pairs = given.pairs("meta");
   return Object.keys(pairs).length > 0 ? pairs : undefined;
-}
-
-export interface PutDone {
-  readonly object: ObjectStats;
-  readonly uri: string;
-}
-
-/**
- * Puts one file; `isExact` when the key is not to get the file's name behind it. `namesEmpty`: an empty file is a file like
- * any other, and never stands for a folder.
- */
-export async function putFile(
-  context: Context,
-  { location, path, options, isExact, namesEmpty = false }: {
-    location: RefLocation;
-    path: string;
-    options: PutObjectOptions;
-    isExact: boolean;
-    namesEmpty?: boolean;
-  },
-): Promise<PutDone> {
-  const file = await openNamed(path).catch((error) => {
-    throw localError(error, `Cannot read "${path}"`);
-  });
-  try {
-    if (file.stat.isDirectory()) {
-      throw new CodedError("invalid", "folder_in_the_way", `Cannot put "${path}": it is a folder`, {
-        details: { recursive: true },
-      });
-    }
-    // Only a regular file has a name worth keeping, and a position to read from.
-    const isRegular = file.stat.isFile();
-    const takesName = isRegular && (file.stat.size > 0 || namesEmpty) && !isExact;
-    const place = named(location, takesName ? path : undefined);
-    const body = isRegular ? readFrom(file) : readDescriptor(file.descriptor);
-    return await putStream(context, { location: place, options, body: translated(body, path) });
-  } finally {
-    fs.closeSync(file.descriptor);
-  }
-}
-
-/**
- * Returns where a file goes: under its own name when the URI ends in `/`. Standard input, empty files and `--key` keep the
- * key as it is: `folder/` with no bytes is how other programs mark an empty folder.
- */
-function named(location: RefLocation, path: string | undefined): ObjectLocation {
-  const key = location.key ?? "";
-  const whole = path !== undefined && (key === "" || key.endsWith("/")) ? key + basename(path) : key;
-  if (whole === "") {
-    throw new CodedError("invalid", "invalid_uri", `Cannot put to "${location.text}": it names no object`, {
-      details: { uri: location.text },
-    });
-  }
-  return { ...location, key: whole };
-}
-
-/** A failure to read the local file is about that file, not about the repository. */
-async function* translated(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw localError(error, `Cannot read "${path}"`);
-  }
-}
-
-async function putStream(
-  { session }: Context,
-  { location, options, body }: {
-    location: ObjectLocation;
-    options: PutObjectOptions;
-    body: AsyncIterable<Uint8Array>;
-  },
-): Promise<PutDone> {
-  const { repository, key } = location;
-  const store = await session.store();
-  const branch = await branchOf(store, location);
-  const writer = await store.writer(repository, branch);
-  const object = await writer.put(key, body, options);
-  await writer.close();
-  return { object, uri: objectUri(repository, branch, key) };
 }
 
 /** Puts a folder as the options of the command line say, and shows what was done. */

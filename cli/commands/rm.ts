@@ -1,7 +1,7 @@
 /** `rm`: stages the deletion of an object, or of everything in a folder. */
 
 import { CodedError } from "../../base/errors.ts";
-import type { BranchWriter, ObjectStats, Store } from "../../drivers/store.ts";
+import type { ObjectStats } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { type PlannedAction, showPlan } from "../folders/dry_run.ts";
@@ -10,6 +10,7 @@ import { objectsAt } from "../folders/objects_at.ts";
 import { checkNotRecursive } from "../folders/recursive.ts";
 import { branchOf, keyLocation, objectLocation, objectUri, type RefLocation } from "../locations.ts";
 import { counted } from "../render/sizes.ts";
+import { withWriter } from "../writing.ts";
 
 export async function run(context: Context): Promise<number> {
   const catalog = await context.catalogs.serving(context.arguments.positionals[0]!);
@@ -24,7 +25,7 @@ async function removeObject({ arguments: given, output, session }: Context): Pro
   const { repository, key } = location;
   const store = await session.store();
   const branch = await branchOf(store, location);
-  await withWriter(store, { repository, branch }, async (writer) => {
+  await withWriter({ store, repository, branch }, async (writer) => {
     // The contract takes the deletion of a missing object for done; a person mistyped it.
     await store.stat(repository, branch, key);
     await writer.delete(key);
@@ -45,7 +46,7 @@ async function removeFolder(context: Context): Promise<number> {
     return EXIT_OK;
   }
   let removed = 0;
-  await withWriter(store, { repository, branch }, async (writer) => {
+  await withWriter({ store, repository, branch }, async (writer) => {
     await runInFlight(flat(objectsAt(store, { ...location, ref: branch })), async ({ path }) => {
       await writer.delete(path);
       removed++;
@@ -71,14 +72,4 @@ async function* planned(
   for await (const page of objects) {
     yield page.map(({ path, sizeBytes }) => ({ action: "remove", path, sizeBytes }));
   }
-}
-
-async function withWriter(
-  store: Store,
-  { repository, branch }: { repository: string; branch: string },
-  work: (writer: BranchWriter) => Promise<void>,
-): Promise<void> {
-  const writer = await store.writer(repository, branch);
-  await work(writer);
-  await writer.close();
 }

@@ -24,6 +24,7 @@ const ABOUT_ONE = [
   "object_not_found",
   "outside_folder",
   "short_object",
+  "source_changed",
   "special_file",
   "unplaceable_key",
 ];

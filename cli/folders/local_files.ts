@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import type { Buffer } from "node:buffer";
 import { CodedError } from "../../base/errors.ts";
 import { runningHash, sha256 } from "../../base/hashes.ts";
+import { requireUnchanged } from "../../base/read_files.ts";
 import { readDescriptor } from "../streams.ts";
 
 export { localError } from "../../base/local_errors.ts";
@@ -68,6 +69,21 @@ export function readWhole({ descriptor, stat }: OpenFile): Uint8Array | undefine
     if (count === 0 || length === stat.size) return bytes.subarray(0, length);
   }
   return undefined;
+}
+
+/** Fails with `source_changed` unless a file is as it was when it was opened; `bytesRead` of it were read since. */
+export function requireStill({ descriptor, stat }: OpenFile, path: string, bytesRead: number): void {
+  requireUnchanged(path, { before: stat, after: fs.fstatSync(descriptor), bytesRead });
+}
+
+/** Yields an open file's bytes as {@link readFrom} does. Fails with `source_changed`, after the last one. */
+export async function* readUnchanged(file: OpenFile, path: string): AsyncGenerator<Uint8Array> {
+  let bytesRead = 0;
+  for await (const piece of readFrom(file)) {
+    bytesRead += piece.length;
+    yield piece;
+  }
+  requireStill(file, path, bytesRead);
 }
 
 /** Returns the SHA-256 of bytes, or of an open file. */

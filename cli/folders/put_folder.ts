@@ -15,7 +15,14 @@ import { countedFiles } from "./count_files.ts";
 import { type Failure, Failures } from "./failures.ts";
 import { fileLooker } from "../../base/file_state.ts";
 import { runInFlight } from "../../base/in_flight.ts";
-import { contentHash, localError, openRegular, readFrom, readWhole } from "./local_files.ts";
+import {
+  contentHash,
+  localError,
+  openRegular,
+  readUnchanged,
+  readWhole,
+  requireStill,
+} from "./local_files.ts";
 import { PutIndex, type Slot } from "./put_index.ts";
 import {
   type BaseVersion,
@@ -25,6 +32,7 @@ import {
   type FolderToPut,
   planPut,
 } from "./put_plan.ts";
+import { withWriter } from "../writing.ts";
 import { SmallFiles } from "./small_files.ts";
 import type { WalkedFile } from "./walk.ts";
 
@@ -50,16 +58,15 @@ export async function putFolder(
   what: FolderToPut,
   stored?: Stored,
 ): Promise<FolderPut> {
-  const { store, repository, branch } = what;
-  const writer = await store.writer(repository, branch);
   const base = await baseVersion(what);
   const index = await openIndex(context, what);
-  const putting = new Putting(context, what, { writer, index, stored });
-  index.begin(base.tree);
   try {
-    await putting.run(base);
-    await writer.close();
-    const { done } = putting;
+    const done = await withWriter(what, async (writer) => {
+      const putting = new Putting(context, what, { writer, index, stored });
+      index.begin(base.tree);
+      await putting.run(base);
+      return putting.done;
+    });
     index.save({ treeHolds: base.tree !== undefined && done.put === 0 });
     return done;
   } finally {
@@ -166,7 +173,9 @@ class Putting {
     try {
       const open = openRegular(item.file.path);
       try {
-        return (open.stat.size <= SMALL_BYTES ? readWhole(open) : undefined) ?? "large";
+        const body = open.stat.size <= SMALL_BYTES ? readWhole(open) : undefined;
+        if (body) requireStill(open, item.file.path, body.length);
+        return body ?? "large";
       } finally {
         fs.closeSync(open.descriptor);
       }
@@ -189,7 +198,7 @@ class Putting {
           return this.#isUnchanged(slot, () => hash);
         }
       }
-      const body = this.#progress.watch(readFrom(open));
+      const body = this.#progress.watch(readUnchanged(open, file.path));
       const stats = await this.#writer.put(prefix + file.key, body, options);
       this.#hasPut(item, stats.sizeBytes, () => fromHex(stats.sha256 ?? "")!);
     } finally {

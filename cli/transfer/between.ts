@@ -12,6 +12,7 @@ import { branchOf, keyLocation, objectLocation, objectUri, type RefLocation, ref
 import { FileProgress } from "../render/progress.ts";
 import { deleteMovedObjects, MovedSources } from "./moved_sources.ts";
 import { sourceChanged, sourcePlace } from "./to_local.ts";
+import { type BranchToWrite, withWriter } from "../writing.ts";
 import { showMany, showObject, type Transfer, withFailures } from "./transfer.ts";
 
 interface Side {
@@ -75,10 +76,10 @@ export function nothingThere(kind: Transfer["kind"], source: string): CodedError
 
 async function one(context: Context, sides: Sides, { kind, source }: Transfer): Promise<number> {
   const { store, from, to } = sides;
-  const writer = await store.writer(to.repository, to.ref);
-  const stats = await store.stat(from.repository, from.ref, from.key);
-  const copied = await copyOne(writer, sides, { from: from.key, to: to.key });
-  await writer.close();
+  const { stats, copied } = await withWriter(target(sides), async (writer) => {
+    const stats = await store.stat(from.repository, from.ref, from.key);
+    return { stats, copied: await copyOne(writer, sides, { from: from.key, to: to.key }) };
+  });
   if (kind === "move") {
     const failures = new Failures(context.messages, "remove");
     const place = { store, repository: from.repository, branch: from.ref, prefix: from.key };
@@ -86,6 +87,10 @@ async function one(context: Context, sides: Sides, { kind, source }: Transfer): 
     if (failures.count > 0) throw sourceChanged(source);
   }
   return showObject(context, copied, objectUri(to.repository, to.ref, to.key));
+}
+
+function target({ store, to }: Sides): BranchToWrite {
+  return { store, repository: to.repository, branch: to.ref };
 }
 
 async function copyOne(
@@ -108,30 +113,30 @@ async function many(context: Context, sides: Sides, { kind, source }: Transfer):
     if (await showPlan(context, planned(sides, kind)) === 0) throw nothingThere(kind, source);
     return EXIT_OK;
   }
-  const writer = await store.writer(to.repository, to.ref);
   const failures = new Failures(messages, kind), removal = new Failures(messages, "remove");
   const progress = new FileProgress(messages, kind === "copy" ? "Copying" : "Moving");
   const place = { store, repository: from.repository, branch: from.ref, prefix: from.key };
-  const sources = new MovedSources<ObjectStats>(
-    () => writer.flush(),
-    (moved) => deleteMovedObjects(place, moved, removal),
-  );
   let count = 0, sizeBytes = 0;
-  await runInFlight(objects(sides), async (stats) => {
-    try {
-      await copyOne(writer, sides, { from: stats.path, to: to.key + stats.path.slice(from.key.length) });
-    } catch (error) {
-      return failures.take(stats.path, error);
-    }
-    count++;
-    sizeBytes += stats.sizeBytes;
-    progress.addBytes(stats.sizeBytes);
-    progress.addFile();
-    if (kind === "move") await sources.add(stats);
+  await withWriter(target(sides), async (writer) => {
+    const sources = new MovedSources<ObjectStats>(
+      () => writer.flush(),
+      (moved) => deleteMovedObjects(place, moved, removal),
+    );
+    await runInFlight(objects(sides), async (stats) => {
+      try {
+        await copyOne(writer, sides, { from: stats.path, to: to.key + stats.path.slice(from.key.length) });
+      } catch (error) {
+        return failures.take(stats.path, error);
+      }
+      count++;
+      sizeBytes += stats.sizeBytes;
+      progress.addBytes(stats.sizeBytes);
+      progress.addFile();
+      if (kind === "move") await sources.add(stats);
+    });
+    if (count === 0 && failures.count === 0) throw nothingThere(kind, source);
+    await sources.finish();
   });
-  if (count === 0 && failures.count === 0) throw nothingThere(kind, source);
-  await writer.close();
-  await sources.finish();
   const done = withFailures(
     { count: count - removal.count, sizeBytes, failed: 0, failures: [] },
     failures,

@@ -4,13 +4,14 @@ import * as fs from "node:fs";
 import { basename } from "node:path";
 import { fromHex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
-import { folderToPut, putFile } from "../commands/put.ts";
+import { folderToPut } from "../commands/put.ts";
 import type { Context } from "../context.ts";
 import { showPut } from "../folders/dry_run.ts";
 import { Failures } from "../folders/failures.ts";
 import { fileLooker } from "../../base/file_state.ts";
 import { IGNORE_FILE } from "../folders/ignore_rules.ts";
 import { localError } from "../folders/local_files.ts";
+import { putFile } from "../folders/put_file.ts";
 import { putFolder } from "../folders/put_folder.ts";
 import type { BranchWriter } from "../../drivers/store.ts";
 import type { FolderToPut } from "../folders/put_plan.ts";
@@ -80,6 +81,8 @@ async function oneFile(context: Context, { kind, source, destination }: Transfer
     options: {},
     isExact: false,
     namesEmpty: true,
+    // What is there may be damaged, and the file is taken away.
+    puts: kind === "move",
   });
   if (kind === "move") {
     const failures = new Failures(context.messages, "remove");

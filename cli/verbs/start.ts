@@ -45,7 +45,7 @@ export const START_VERBS: readonly VerbSpec[] = [
     usage: ["doctor"],
     about:
       "Tells the home, the file system it lies on and the room there, how long a flush takes, the key-value store and its " +
-      "readers, and whether the folders of all storage namespaces are there. Runs whatever is wrong, and changes nothing. " +
+      "readers, whether the folders of all storage namespaces are there, and what commands that were killed have left in them. Runs whatever is wrong, and changes nothing. " +
       "Exit code 1 if something must be mended.",
     takes: [0, 0],
     examples: ["doctor", "doctor --json"],

@@ -183,6 +183,7 @@ class FileObjectStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<boolean> {
+    if (this.#isBreakDue()) await new Promise(setImmediate);
     this.#kept.forget(key);
     const place = this.#reach(key);
     if (!place) return false;

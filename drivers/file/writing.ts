@@ -1,10 +1,10 @@
 /**
  * Puts.
  *
- * `fresh` writes under the final name (O_CREAT|O_EXCL): nobody reads it yet, and a rename is saved. The other modes
- * write under a temporary name in the same folder and publish the whole file by one call: `rename` for `replace`,
- * `link` (which fails when the name is taken) for `if_absent`. What fails is removed; what a kill leaves behind is an
- * unfinished fresh object that nobody was told of, or a temporary file that no listing shows.
+ * A small `fresh` body is written under the final name (O_CREAT|O_EXCL): nobody reads it yet, and a rename is saved. All else
+ * is written under a temporary name in the same folder and published whole by one call: `rename` for `replace`, `link`
+ * (which fails when the name is taken) for the others. What fails is removed; what a kill leaves behind is a small fresh
+ * object that nobody was told of, or a temporary file that no listing shows and whose name says what it is.
  *
  * Small bodies are written by synchronous calls: handing four calls to the thread pool costs several times what they do.
  */
@@ -130,7 +130,7 @@ class Upload {
   }
 
   async finish(): Promise<ObjectInfo> {
-    const fd = this.#fd ?? this.#create();
+    const fd = this.#fd ?? this.#create({ isSmall: true });
     await attemptAsync(this.#what, async () => {
       await this.#behind?.finish();
       await this.#early?.finish();
@@ -146,13 +146,16 @@ class Upload {
     });
     const { mode = "replace", sync } = this.#options;
     const temporary = this.#path!;
-    if (mode === "if_absent") attempt(this.#what, () => publishIfAbsent(this.#place, temporary));
-    else if (mode === "replace") await attemptAsync(this.#what, () => publish(this.#place, temporary, sync));
+    if (temporary === this.#place.path) return info;
+    if (mode === "replace") await attemptAsync(this.#what, () => publish(this.#place, temporary, sync));
+    else attempt(this.#what, () => publishIfAbsent(this.#place, temporary));
     return info;
   }
 
   /** Removes what was written. */
   async abandon(): Promise<void> {
+    // At once, where the system takes away what is open: who interrupts a put does not wait for the disk.
+    if (this.#path !== undefined) unlinkQuietly(this.#path);
     await this.#behind?.settle();
     await this.#early?.settle();
     if (this.#fd !== undefined) closeQuietly(this.#fd);
@@ -164,10 +167,12 @@ class Upload {
   }
 
   /** Makes the file to write to, and folders as needed. */
-  #create(): number {
+  #create({ isSmall = false } = {}): number {
     const { mode = "replace" } = this.#options;
     const { path: finalPath, folder } = this.#place;
-    const path = mode === "fresh" ? finalPath : this.#options.placement.pathOf(temporaryIn(folder));
+    const path = mode === "fresh" && isSmall
+      ? finalPath
+      : this.#options.placement.pathOf(temporaryIn(folder));
     for (let tries = 1; this.#fd === undefined; tries++) {
       try {
         this.#open(path);
@@ -176,7 +181,7 @@ class Upload {
       }
     }
     // Now that the folder is verified: fail before a large body is written, not after.
-    if (mode === "if_absent") attempt(this.#what, () => refuseTaken(this.#place));
+    if (path !== finalPath && mode !== "replace") attempt(this.#what, () => refuseTaken(this.#place));
     return this.#fd;
   }
 

@@ -121,15 +121,14 @@ class GravelerStore extends CatalogStoreBase {
   ): Promise<Entry> {
     const location = objectLocation(uri);
     const branch = await this.#refs.branch(location, uri);
-    const writer = await this.#store.writer(location.repository, branch);
-    let isClosed = false;
+    const writer = await this.#store.writer(location.repository, branch, { signal });
     try {
       const stats = await writer.put(keyOf(location), abortable(sourceBytes(source), signal));
-      isClosed = true;
       await writer.close();
       return fileEntry(location.parts.at(-1)!, stats);
-    } finally {
-      if (!isClosed) await writer.close().catch(() => {});
+    } catch (error) {
+      await writer.abandon();
+      throw error;
     }
   }
 

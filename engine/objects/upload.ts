@@ -12,10 +12,11 @@ import { DEFAULT_CONTENT_TYPE, type Entry } from "./entry.ts";
 export interface UploadOptions {
   readonly contentType?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
 }
 
 export interface UploadPlace {
-  readonly objects: Pick<ObjectStore, "put" | "putMany">;
+  readonly objects: Pick<ObjectStore, "put" | "putMany" | "delete">;
   /** Told of what was hashed on its way. */
   readonly checkedFiles?: Pick<CheckedFiles, "storedRight">;
   readonly clock: Clock;
@@ -28,9 +29,10 @@ export async function uploadObject(
   body: Uint8Array | ByteStream,
   options: UploadOptions = {},
 ): Promise<Entry> {
+  const { signal } = options;
   const address = newAddress(place.clock, place.randomness);
   if (body instanceof Uint8Array) {
-    await place.objects.put(address, body, { mode: "fresh" });
+    await place.objects.put(address, body, { mode: "fresh", signal });
     return entryOf(place, { address, ...contentOf(body) }, options);
   }
   const sha256 = runningHash("sha256"), md5 = runningHash("md5");
@@ -43,7 +45,7 @@ export async function uploadObject(
       yield piece;
     }
   }
-  await place.objects.put(address, passing(body), { mode: "fresh" });
+  await place.objects.put(address, passing(body), { mode: "fresh", signal });
   await place.checkedFiles?.storedRight(address);
   const content = { sizeBytes, etag: hex(md5.digest()), sha256: sha256.digest() };
   return entryOf(place, { address, ...content }, options);
@@ -59,7 +61,13 @@ export async function uploadObjects(
   // Files are made while we hash.
   const stored = place.objects.putMany(objects);
   const contents = objects.map(({ key, body }) => ({ address: key, ...contentOf(body) }));
-  await stored;
+  try {
+    await stored;
+  } catch (error) {
+    // Some may be there, and nobody will hear of them.
+    await Promise.allSettled(objects.map(({ key }) => place.objects.delete(key)));
+    throw error;
+  }
   return contents.map((content) => entryOf(place, content, options));
 }
 

@@ -224,10 +224,11 @@ export function conflictOf(repository: Repository, conflict: Conflict): MergeCon
 }
 
 /** Takes bytes that are hashed and nothing else. */
-const NOWHERE: Pick<ObjectStore, "put" | "putMany"> = {
+const NOWHERE: Pick<ObjectStore, "put" | "putMany" | "delete"> = {
   async put(key, body) {
     if (!(body instanceof Uint8Array)) { for await (const _ of body); }
     return { key, sizeBytes: 0, modifiedMs: 0 };
   },
   putMany: () => Promise.resolve(),
+  delete: () => Promise.resolve(false),
 };

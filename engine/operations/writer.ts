@@ -1,6 +1,7 @@
 /** Many writes to one branch: objects are stored as they come, then staged in batches. */
 
 import { type Clock, timestampOf } from "../../base/clock.ts";
+import { CodedError } from "../../base/errors.ts";
 import type { ByteStream } from "../../drivers/object_store.ts";
 import type {
   BranchWriter,
@@ -41,6 +42,11 @@ export class EngineBranchWriter implements BranchWriter {
   readonly #branch: string;
   readonly #isRelaxed: boolean;
   readonly #sharesFlushes: boolean;
+  readonly #signal: AbortSignal | undefined;
+  /** Uploads under way, and the addresses of objects that nothing refers to yet. */
+  readonly #uploading = new Set<Promise<unknown>>();
+  readonly #unstaged = new Set<string>();
+  #abandoned: Promise<void> | undefined;
   #pending = new Map<string, StagedWrite>();
   #flushing: Promise<void> = Promise.resolve();
   #failure: unknown;
@@ -48,12 +54,13 @@ export class EngineBranchWriter implements BranchWriter {
   private constructor(
     repository: Repository,
     branch: string,
-    { durability = "strict", sharesFlushes = false }: WriterOptions,
+    { durability = "strict", sharesFlushes = false, signal }: WriterOptions,
   ) {
     this.#repository = repository;
     this.#branch = branch;
     // What is far away is durable once it is there.
     this.#sharesFlushes = sharesFlushes;
+    this.#signal = signal;
     this.#isRelaxed = durability === "relaxed" && !repository.objects.isFar;
   }
 
@@ -75,11 +82,13 @@ export class EngineBranchWriter implements BranchWriter {
   ): Promise<ObjectStats> {
     const key = pathKey(path);
     checkObjectMetadata(options.metadata ?? {});
-    const entry = await uploadObject(this.#repository, body, options);
+    const [entry] = await this.#upload(async () => [
+      await uploadObject(this.#repository, body, { ...options, signal: this.#signal }),
+    ]);
     const isRelaxed = this.#isRelaxed;
-    const write = { key, entry, isFresh: true, isUnflushed: isRelaxed, isRelaxed };
+    const write = { key, entry: entry!, isFresh: true, isUnflushed: isRelaxed, isRelaxed };
     await this.#write(path, write, options);
-    return statsOfEntry(this.#repository, path, entry);
+    return statsOfEntry(this.#repository, path, entry!);
   }
 
   async putMany(
@@ -88,7 +97,8 @@ export class EngineBranchWriter implements BranchWriter {
   ): Promise<void> {
     const keys = files.map(({ path }) => pathKey(path));
     checkObjectMetadata(options.metadata ?? {});
-    const entries = await uploadObjects(this.#repository, files.map(({ body }) => body), options);
+    const bodies = files.map(({ body }) => body);
+    const entries = await this.#upload(() => uploadObjects(this.#repository, bodies, options));
     this.#throwIfFailed();
     const isRelaxed = this.#isRelaxed;
     files.forEach(({ path }, i) => {
@@ -143,6 +153,43 @@ export class EngineBranchWriter implements BranchWriter {
     await this.flush();
   }
 
+  abandon(): Promise<void> {
+    this.#abandoned ??= this.#takeAway();
+    return this.#abandoned;
+  }
+
+  async #takeAway(): Promise<void> {
+    this.#failure = new CodedError("canceled", "canceled", "Canceled");
+    await Promise.allSettled(this.#uploading);
+    this.#pending = new Map();
+    for (const address of this.#unstaged) {
+      this.#unstaged.delete(address);
+      // What cannot be taken away is in nobody's way.
+      await this.#repository.objects.delete(address).catch(() => {});
+    }
+  }
+
+  /** Stores objects, and remembers them as long as nothing refers to them. */
+  async #upload(start: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> {
+    this.#throwIfFailed();
+    const upload = start().then((entries) => {
+      for (const { address } of entries) this.#unstaged.add(address);
+      return entries;
+    });
+    this.#uploading.add(upload);
+    try {
+      return await upload;
+    } finally {
+      this.#uploading.delete(upload);
+    }
+  }
+
+  /** Fails if the writer was abandoned; else its objects are no longer only its own: they may be referred to from now on. */
+  #letGo(writes: readonly StagedWrite[]): void {
+    this.#throwIfFailed();
+    for (const { entry } of writes) if (entry) this.#unstaged.delete(entry.address);
+  }
+
   async #write(path: string, write: StagedWrite, options: PutObjectOptions): Promise<void> {
     const conditions = WriteConditions.of(path, options);
     if (conditions) await this.#putIf(write, conditions);
@@ -178,10 +225,12 @@ export class EngineBranchWriter implements BranchWriter {
 
   async #stage(writes: readonly StagedWrite[]): Promise<readonly UnusedObject[]> {
     if (writes.length === 1 && this.#sharesFlushes) {
+      this.#letGo(writes);
       const unused = await stageInGroup(this.#repository, this.#branch, writes[0]!);
       return unused ? [unused] : [];
     }
     await flushObjects(this.#repository, writes);
+    this.#letGo(writes);
     return await stageWrites(this.#repository, this.#branch, writes);
   }
 
@@ -194,6 +243,7 @@ export class EngineBranchWriter implements BranchWriter {
   async #putIf(write: StagedWrite, conditions: WriteConditions): Promise<void> {
     await this.flush();
     await flushObjects(this.#repository, [write]);
+    this.#letGo([write]);
     const condition: Condition = (shown) => conditions.hold(shown);
     const outcome = await stageIf(this.#repository, this.#branch, { write, condition });
     if (outcome === "staged") return this.#flushLate([write]);
