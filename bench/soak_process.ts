@@ -33,7 +33,7 @@ export class Lost extends Error {}
  */
 export type Outcome = "acknowledged" | "killed" | "unanswered" | "refused";
 
-const CANCELED = 130;
+const CANCELED = [129, 130, 143];
 const UNAVAILABLE = 8;
 /** The errors that commands which race, or find nothing to do, may end with. */
 const REFUSALS = ["try_again", "no_changes", "nothing_to_merge", "nothing_staged"];
@@ -124,7 +124,7 @@ export class Commands {
 export function outcomeOf(ended: Ended, kill: Kill | undefined): Outcome {
   const { code, signal } = ended;
   if (code === 0) return "acknowledged";
-  if (kill && (signal === kill.signal || (code === CANCELED && kill.signal !== "SIGKILL"))) {
+  if (kill && (signal === kill.signal || (CANCELED.includes(code ?? 0) && kill.signal !== "SIGKILL"))) {
     return "killed";
   }
   if (code === UNAVAILABLE) return "unanswered";

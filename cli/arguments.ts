@@ -185,8 +185,14 @@ function aliasOf(name: string, table: OptionTable): string | undefined {
   return Object.keys(table).find((known) => table[known]!.alias === name);
 }
 
+/** What values are called that name something: an empty one is a variable of a script that is not set. */
+const NAMES: ReadonlySet<string> = new Set(["COMMIT", "DIR", "FILE", "ID", "NAME", "PATH", "REF", "URI"]);
+
 function addValue(values: Map<string, string[]>, option: FoundOption & { value: string }): void {
   const { name, spec, shown, value } = option;
+  if (value === "" && NAMES.has(spec.value ?? "")) {
+    refuse(`Cannot read "${shown}": its value ${spec.value} is empty`);
+  }
   if (spec.choices) checkChoice(`${shown} ${value}`, value, spec.choices);
   const known = values.get(name);
   if (!known) values.set(name, [value]);

@@ -9,6 +9,7 @@ const TABLE: OptionTable = {
   meta: { value: "K=V", multiple: true, help: "" },
   parent: { value: "N", alias: "parent-number", help: "" },
   mode: { value: "M", choices: ["fast", "slow", "safe"], help: "" },
+  home: { value: "DIR", help: "" },
   "pre-sign": { hidden: true, help: "" },
 };
 
@@ -76,6 +77,8 @@ describe("parseArguments()", () => {
     refused(["-m"], /its value MSG is missing/);
     refused(["--recursive=yes"], /takes no value/);
     refused(["-m", "a", "--message", "b"], /given twice/);
+    refused(["--home", ""], /its value DIR is empty/);
+    refused(["--home="], /its value DIR is empty/);
   });
 });
 

@@ -6,7 +6,7 @@
 import { CodedError } from "../base/errors.ts";
 import { fstatSync, readFileSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import process from "node:process";
 import type { ConfigPlaces } from "../catalog/config/discovery.ts";
 import type { HomePlaces } from "../catalog/home.ts";
@@ -67,7 +67,7 @@ export const processEnvironment: Environment = {
     userId: process.getuid?.(),
     userName: nameOfUser,
   }),
-  userFolder: () => variable("HOME") ?? userHomeFolder(),
+  userFolder: () => namedUserFolder() ?? userHomeFolder(),
   cacheFolder: userCacheFolder,
   temporaryFolder: tmpdir,
   allowsNetworkFileSystems: () => variable("TARN_ALLOW_NETWORK_FILE_SYSTEM") === "1",
@@ -161,7 +161,7 @@ function userConfigFolder(): string {
 
 /** Returns our folder in one of the user's own, where each system has it. */
 function userFolder(xdg: string, unix: readonly string[], mac: readonly string[]): string {
-  const home = variable("HOME") ?? userHomeFolder();
+  const home = namedUserFolder() ?? userHomeFolder();
   if (process.platform === "win32") {
     return join(
       variable("LOCALAPPDATA") ?? join(variable("USERPROFILE") ?? home, "AppData", "Local"),
@@ -172,6 +172,17 @@ function userFolder(xdg: string, unix: readonly string[], mac: readonly string[]
   // The XDG specification has relative paths ignored.
   const named = variable(xdg);
   return join(named?.startsWith("/") ? named : join(home, ...unix), "tarn");
+}
+
+/** A relative `HOME` would be another folder wherever a command runs. */
+function namedUserFolder(): string | undefined {
+  const home = variable("HOME");
+  if (home === undefined || isAbsolute(home)) return home;
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot use the variable HOME: "${home}" is not an absolute path`,
+  );
 }
 
 function userHomeFolder(): string {

@@ -9,7 +9,6 @@ export const EXIT_NO = 1;
 export const EXIT_CONFLICT = 4;
 /** Part of a batch failed, the rest is done. */
 export const EXIT_PARTIAL = 7;
-export const EXIT_CANCELED = 130;
 
 const BY_KIND: Record<ErrorKind, number> = {
   invalid: 2,
@@ -25,7 +24,7 @@ const BY_KIND: Record<ErrorKind, number> = {
   unsupported: 9,
   corrupt: 10,
   internal: 70,
-  canceled: EXIT_CANCELED,
+  canceled: 130,
 };
 
 /** The codes whose exit code is not that of their kind. */

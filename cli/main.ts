@@ -28,7 +28,10 @@ export async function runToExitCode(argv: readonly string[], options: RunOptions
     const { environment } = options;
     const terminal = environment.messagesAreTerminal();
     const color = terminal && environment.wantsColor();
-    (options.writeMessage ?? writeMessage)(describeError(error, { ...errorForm(argv), color, terminal }));
+    const columns = terminal ? environment.columns() : Infinity;
+    (options.writeMessage ?? writeMessage)(
+      describeError(error, { ...errorForm(argv), color, terminal, columns }),
+    );
     return exitCodeOf(error);
   }
 }

@@ -3,6 +3,8 @@
 import { CodedError } from "../base/errors.ts";
 import { escapeForTerminal } from "./render/escape.ts";
 import { cutToWidth } from "./render/width.ts";
+import { wrapped } from "./render/wrap.ts";
+import { clearBeforeLastMessage } from "./signals.ts";
 import { readLine, writeMessage } from "./streams.ts";
 
 const PROGRESS_MILLISECONDS = 100;
@@ -62,8 +64,8 @@ export class Messages {
     this.#shownAt = now;
     this.#isShown = true;
     // A line that is wrapped cannot be written over.
-    const width = (this.#options.columns?.() ?? 80) - 1;
-    this.#write(`\r${cutToWidth(escapeForTerminal(text()), width)}\x1b[K`);
+    this.#write(`\r${cutToWidth(escapeForTerminal(text()), this.#columns - 1)}\x1b[K`);
+    clearBeforeLastMessage(() => this.endProgress());
   }
 
   /** Takes the progress line away. */
@@ -71,6 +73,7 @@ export class Messages {
     if (!this.#isShown) return;
     this.#write("\r\x1b[K");
     this.#isShown = false;
+    clearBeforeLastMessage(undefined);
   }
 
   /**
@@ -89,6 +92,10 @@ export class Messages {
     }
   }
 
+  get #columns(): number {
+    return this.#options.columns?.() ?? 80;
+  }
+
   #isTerminal(): boolean {
     this.#terminal ??= this.#options.terminal();
     return this.#terminal;
@@ -96,6 +103,7 @@ export class Messages {
 
   #line(text: string): void {
     this.endProgress();
-    this.#write(`${escapeForTerminal(text)}\n`);
+    const width = this.#isTerminal() ? this.#columns : Infinity;
+    this.#write(`${wrapped(escapeForTerminal(text), width, "  ").join("\n")}\n`);
   }
 }

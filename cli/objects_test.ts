@@ -140,6 +140,17 @@ describe("get", () => {
     for (const path of ["file", "out/a"]) assert.equal(fs.readFileSync(join(folder, path), "utf8"), "text");
   });
 
+  it("tells the file by the name that it was given, whether it is there or not", async (t) => {
+    const { run, engine, folder } = await withRepo(t);
+    await write(engine.store, "main", { "a": "text" });
+    for (const [path, shown] of [["new", "new"], ["new", "new"], [".", "a"]]) {
+      const { out } = await run("get", "lakefs://repo/main/a", join(folder, path!));
+      assert.equal(out.replace(/ \(.*\n/, ""), join(folder, shown!));
+    }
+    fs.symlinkSync("new", join(folder, "link"));
+    assert.match((await run("get", "lakefs://repo/main/a", join(folder, "link"))).out, /\/link \(/);
+  });
+
   it("writes through a symlink to a file, and never replaces what is no file", async (t) => {
     const { run, engine, folder } = await withRepo(t);
     await write(engine.store, "main", { "a": "text" });

@@ -15,6 +15,7 @@ import type { CatalogsOptions } from "./catalogs.ts";
 import { configReader, configurationOf } from "./configuration.ts";
 import { SCHEME } from "./locations.ts";
 import { addressOf, homeOptions, type PreferredHome, type Session } from "./session.ts";
+import { escapeForTerminal } from "./render/escape.ts";
 import { beforeInterrupt } from "./signals.ts";
 
 export async function loadCatalog(options: CatalogsOptions): Promise<LoadedCatalog> {
@@ -104,7 +105,7 @@ export class LoadedCatalog {
       configFolder: config.raw.folder,
       userConfigFolder: environment.configPlaces(undefined).userConfigFolder,
       userFolder: environment.userFolder(),
-      log: (record) => messages.warn(JSON.stringify(record)),
+      log: (record) => messages.block(`${escapeForTerminal(JSON.stringify(record))}\n`),
       clock: systemClock,
     });
     const cache = await this.openCache();

@@ -18,7 +18,6 @@ export function outputFormOf(given: ParsedArguments, outputIsTerminal: () => boo
   const table = tableOf(given);
   const output = given.value("output");
   const file = output === undefined || output === "-" ? {} : { file: output };
-  if (output === "") refuse('Cannot write to "": it is no name of a file');
   if (!table) {
     return { json: given.flag("jsonl") ? "lines" : given.flag("json") ? "document" : "none", ...file };
   }

@@ -5,14 +5,17 @@ import type { MergeConflict } from "../drivers/store.ts";
 import { hintFor } from "./hints.ts";
 import { conflictJson } from "./render/conflicts.ts";
 import { escapeForTerminal } from "./render/escape.ts";
+import { wrapped } from "./render/wrap.ts";
 
 /** A person is shown the first conflicts; there are commands to see them all. */
 const CONFLICTS_ON_TERMINAL = 20;
 
-/** Returns what goes to standard error for an error that ends the program. */
+const NAME = "tarn:";
+
+/** Returns what goes to standard error for an error that ends the program; `columns` are those of a terminal. */
 export function describeError(
   error: unknown,
-  form: { json: boolean; debug: boolean; color?: boolean; terminal?: boolean },
+  form: { json: boolean; debug: boolean; color?: boolean; terminal?: boolean; columns?: number },
 ): string {
   const coded = asCoded(error);
   const hint = hintFor(coded);
@@ -22,9 +25,10 @@ export function describeError(
     const { kind, code, message } = coded;
     return `${JSON.stringify({ kind, code, message, hint: hint ?? "", ...details, ...stack })}\n`;
   }
-  const name = form.color ? "\x1b[31mtarn:\x1b[0m" : "tarn:";
-  const lines = [`${name} ${escapeForTerminal(coded.message)}`];
-  if (hint !== undefined) lines.push(`  ${escapeForTerminal(hint)}`);
+  const columns = form.columns ?? Infinity;
+  const lines = wrapped(`${NAME} ${escapeForTerminal(coded.message)}`, columns, " ".repeat(NAME.length + 1));
+  if (form.color) lines[0] = lines[0]!.replace(NAME, `\x1b[31m${NAME}\x1b[0m`);
+  if (hint !== undefined) lines.push(...wrapped(`  ${escapeForTerminal(hint)}`, columns, "  "));
   lines.push(...conflictLines(coded, form.terminal ? CONFLICTS_ON_TERMINAL : Infinity));
   if (form.debug) lines.push(stackOf(error));
   return `${lines.join("\n")}\n`;

@@ -14,6 +14,21 @@ it("describeError() says what failed on one line and the way out on the next", (
   assert.equal(lines.length, 3);
 });
 
+it("describeError() ends the lines of a terminal between words", () => {
+  const error = new CodedError(
+    "not_found",
+    "repository_not_found",
+    'Cannot find repository "abc": there is none',
+  );
+  const lines = describeError(error, { ...TEXT, columns: 30, color: true }).trimEnd().split("\n");
+  assert.deepEqual(lines.slice(0, 4), [
+    "\x1b[31mtarn:\x1b[0m Cannot find repository",
+    '      "abc": there is none',
+    '  "tarn repo list" shows the',
+    '  repositories, "tarn repo',
+  ]);
+});
+
 it("describeError() gives one JSON object with kind, code, message and hint", () => {
   const error = new CodedError("invalid", "invalid_argument", "Cannot x", { details: { suggestion: "put" } });
   assert.deepEqual(JSON.parse(describeError(error, JSON_FORM)), {

@@ -170,9 +170,9 @@ function checkText(argv: readonly string[]): void {
   throw new CodedError("invalid", "invalid_argument", `Cannot read "${broken}": it is not UTF-8`);
 }
 
-/** `tarn` alone and `tarn --help` are `tarn help`; `tarn --version` is `tarn version`. */
+/** `tarn` alone and `tarn --help` are `tarn help`; `tarn --version` and `tarn -V` are `tarn version`. */
 function withoutVerb(argv: readonly string[]): ReadCommandLine {
-  const table: OptionTable = { ...GLOBAL_OPTIONS, version: { help: "print the version" } };
+  const table: OptionTable = { ...GLOBAL_OPTIONS, version: { short: "V", help: "print the version" } };
   const given = parseArguments(argv, table);
   const words = given.flag("version") ? "version" : "help";
   return { verb: verbNamed(words)!, words, given };

@@ -95,7 +95,7 @@ it("version prints the program's version, also as --version", async (t) => {
   const { run } = testCli(t);
   const { out } = await run("version");
   assert.match(out, /^tarn \d+\.\d+\.\d+ \(/);
-  assert.equal((await run("--version")).out, out);
+  for (const form of ["--version", "-V"]) assert.equal((await run(form)).out, out);
 });
 
 it("version says where the home is and whether it is made, whatever is wrong with it", async (t) => {

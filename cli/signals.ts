@@ -5,8 +5,8 @@
  */
 
 import { unlinkSync } from "node:fs";
+import { constants } from "node:os";
 import process from "node:process";
-import { EXIT_CANCELED } from "./exit_codes.ts";
 import { writeMessage } from "./streams.ts";
 
 const temporaryFiles = new Set<string>();
@@ -55,6 +55,13 @@ export async function unlessInterrupted(): Promise<void> {
   if (isEnding) await new Promise(() => {});
 }
 
+let clearLine: (() => void) | undefined;
+
+/** Has the word that an interrupt ends the program with not stand behind a progress line: `clear` takes that away. */
+export function clearBeforeLastMessage(clear: (() => void) | undefined): void {
+  clearLine = clear;
+}
+
 /** Remembers a file that must not stay if the program is interrupted. */
 export function addTemporaryFile(path: string): void {
   temporaryFiles.add(path);
@@ -66,15 +73,23 @@ export function forgetTemporaryFile(path: string): void {
 }
 
 /** A second interrupt does not wait, unless it is the same one, sent to the process and to its group. */
-function endAtOnce(): void {
-  if (performance.now() - endingSince >= SAME_END_MS) process.exit(EXIT_CANCELED);
+function endAtOnce(signal: Signal): void {
+  if (performance.now() - endingSince >= SAME_END_MS) process.exit(exitCodeOf(signal));
 }
 
-/** Ends the program with exit code 130 on SIGINT, SIGTERM and SIGHUP; returns how to stop doing that. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+type Signal = typeof SIGNALS[number];
+
+/** Returns what shells have for a program that a signal ended: 130 for SIGINT. */
+function exitCodeOf(signal: Signal): number {
+  return 128 + constants.signals[signal];
+}
+
+/** Ends the program on SIGINT, SIGTERM and SIGHUP, each with its own exit code; returns how to stop doing that. */
 export function handleSignals(form: { json: boolean }): () => void {
-  const stop = (signal: string) => {
+  const stop = (signal: Signal) => {
     if (isGentle(signal)) return;
-    if (isEnding) return endAtOnce();
+    if (isEnding) return endAtOnce(signal);
     for (const path of temporaryFiles) {
       try {
         unlinkSync(path);
@@ -82,6 +97,7 @@ export function handleSignals(form: { json: boolean }): () => void {
         // It is gone already, or cannot be taken away now.
       }
     }
+    clearLine?.();
     const message = `Interrupted by ${signal}: what was not confirmed may or may not be done`;
     writeMessage(
       form.json
@@ -92,13 +108,12 @@ export function handleSignals(form: { json: boolean }): () => void {
     lastWords.clear();
     isEnding = true;
     endingSince = performance.now();
-    const exit = () => process.exit(EXIT_CANCELED);
+    const exit = () => process.exit(exitCodeOf(signal));
     if (words.length === 0) return exit();
     setTimeout(exit, LAST_WORDS_MS);
     Promise.allSettled(words.map((end) => end())).then(exit);
   };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const handlers = signals.map((signal) => [signal, () => stop(signal)] as const);
+  const handlers = SIGNALS.map((signal) => [signal, () => stop(signal)] as const);
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return () => {
     for (const [signal, handler] of handlers) process.off(signal, handler);

@@ -104,7 +104,7 @@ describe("a list as a table", () => {
     const refused: readonly [argv: string[], why: RegExp][] = [
       [["ls", "--format", "xml"], /"--format xml": it must be csv or parquet/],
       [["ls", "--format", "csv", "--json"], /--json.* with .*--format/],
-      [["ls", "--output", ""], /no name of a file/],
+      [["ls", "--output", ""], /"--output": its value FILE is empty/],
     ];
     for (const [argv, why] of refused) {
       const { code, out, err } = await run(...argv);

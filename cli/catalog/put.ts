@@ -15,6 +15,7 @@ import { walkFolder } from "../folders/walk.ts";
 import { entryJson } from "../render/entries.ts";
 import { FileProgress } from "../render/progress.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
+import { standardInput } from "../standard_input.ts";
 import { readDescriptor } from "../streams.ts";
 import { stopping } from "../writing.ts";
 import { refuseOptions } from "./options.ts";
@@ -26,7 +27,7 @@ export async function put(context: Context, catalog: Catalog, path: string): Pro
   const uri = given.positionals[0]!;
   if (given.flag("recursive")) return await putAll(context, catalog, path);
   checkNotRecursive(given);
-  const entry = await putOne(catalog, uri, path);
+  const entry = await putOne(context, catalog, { uri, path });
   const takesName = parseUri(uri).segments.at(-1) === "";
   const whole = takesName ? uriBelow(uri, entry.name) : uri;
   output.result({ uri: whole, ...entryJson({ path: entry.name, entry }) }, output.shown(whole));
@@ -34,9 +35,13 @@ export async function put(context: Context, catalog: Catalog, path: string): Pro
 }
 
 /** A regular file has a name, and is read by whoever puts it; from anything else there are bytes alone. */
-async function putOne(catalog: Catalog, uri: string, path: string): Promise<Entry> {
+async function putOne(
+  context: Context,
+  catalog: Catalog,
+  { uri, path }: { uri: string; path: string },
+): Promise<Entry> {
   const putting = (source: PutSource) => stopping((signal) => catalog.put(uri, source, { signal }));
-  if (path === "-") return await putting({ body: readDescriptor(0) });
+  if (path === "-") return await putting({ body: standardInput(context) });
   const stat = fs.statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory()) {
     throw new CodedError("invalid", "folder_in_the_way", `Cannot put "${path}": it is a folder`, {

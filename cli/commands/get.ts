@@ -47,7 +47,7 @@ async function getToFile(
 
 export interface FileGot {
   readonly stats: ObjectStats;
-  /** Where it was written. */
+  /** Where it was written, as it was named. */
   readonly path: string;
 }
 
@@ -66,11 +66,13 @@ export async function getFile(
     await writeFile(target.path, watched, { flush: true });
     flushFolder(dirname(target.path));
   }
-  return { stats, path: target.path };
+  return { stats, path: target.shown };
 }
 
 interface Target {
   readonly path: string;
+  /** The path in the user's words: symlinks are not followed. */
+  readonly shown: string;
   /** A FIFO or a device: it is written to, never replaced. */
   readonly isSpecial: boolean;
 }
@@ -82,7 +84,8 @@ function targetOf(path: string, key: string): Target {
     const name = basename(key);
     const why = key.endsWith("/") ? "its key ends with a slash" : new PlacementCheck().refusal(name);
     if (why !== undefined) throw unplaceable(key, why);
-    return { path: join(path, name), isSpecial: false };
+    const inside = join(path, name);
+    return { path: inside, shown: inside, isSpecial: false };
   }
   if (!stat) {
     if (/[\\/]$/.test(path)) {
@@ -92,10 +95,10 @@ function targetOf(path: string, key: string): Target {
         `Cannot write into "${path}": there is no such folder`,
       );
     }
-    return { path: throughSymlinks(path), isSpecial: false };
+    return { path: throughSymlinks(path), shown: path, isSpecial: false };
   }
-  if (!stat.isFile()) return { path, isSpecial: true };
-  return { path: fs.realpathSync(path), isSpecial: false };
+  if (!stat.isFile()) return { path, shown: path, isSpecial: true };
+  return { path: fs.realpathSync(path), shown: path, isSpecial: false };
 }
 
 function look(path: string): fs.Stats | undefined {

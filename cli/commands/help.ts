@@ -6,6 +6,7 @@ import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import type { Output } from "../output.ts";
 import { closest } from "../../base/suggestions.ts";
+import { wrapped, wrappedCommand } from "../render/wrap.ts";
 import { VERB_GROUPS, verbNamed, VERBS, verbsOfGroup } from "../verbs/mod.ts";
 import { type HelpTopic, TOPICS } from "../verbs/topics.ts";
 import { GLOBAL_OPTIONS, type VerbSpec } from "../verbs/verb.ts";
@@ -15,6 +16,8 @@ const WIDTH = 100;
 const VERB_CELLS = 17;
 const OPTION_CELLS = 33;
 const TERM_CELLS = 25;
+const EXAMPLE = "  ";
+const CONTINUED = "      ";
 
 export async function run({ output, arguments: given }: Context): Promise<number> {
   const name = given.positionals.join(" ");
@@ -45,9 +48,8 @@ function showAll(output: Output): void {
   );
   output.line("");
   output.line("Usage: tarn VERB URI… [options]");
-  output.line(
-    "URIs: lakefs://REPO/REF/KEY, and names of your own (tarn help uris)     First steps: tarn quickstart",
-  );
+  showText(output, "URIs: lakefs://REPO/REF/KEY, and names of your own (tarn help uris)");
+  output.line("First steps: tarn quickstart");
   for (const [title, verbs] of VERB_GROUPS) {
     output.line("");
     output.line(output.paint("bold", title));
@@ -62,7 +64,7 @@ function showAll(output: Output): void {
     showExplained(output, { name: `help ${name}`, text: summary, cells: VERB_CELLS });
   }
   output.line("");
-  output.line('"tarn help VERB" explains a verb, with examples.');
+  showText(output, '"tarn help VERB" explains a verb, with examples.');
 }
 
 function showTopic(output: Output, { name, summary, parts }: HelpTopic): void {
@@ -101,9 +103,13 @@ function showExplained(
 }
 
 function showVerb(output: Output, verb: VerbSpec): void {
-  output.line(`tarn ${verb.name}: ${verb.summary}`);
+  // Where nobody reads along, what may be copied stays on one line.
+  const width = output.terminal ? output.columns : Infinity;
+  for (const line of wrapped(`tarn ${verb.name}: ${verb.summary}`, width)) output.line(line);
   output.line("");
-  for (const usage of verb.usage) output.line(`  tarn ${usage}`);
+  for (const usage of verb.usage) {
+    for (const line of wrapped(`  tarn ${usage}`, width, CONTINUED)) output.line(line);
+  }
   if (verb.about) {
     output.line("");
     showText(output, verb.about);
@@ -115,7 +121,14 @@ function showVerb(output: Output, verb: VerbSpec): void {
   }
   output.line("");
   output.line(output.paint("bold", "Examples"));
-  for (const example of verb.examples) output.line(`  ${exampleLine(example)}`);
+  for (const example of verb.examples) {
+    const lines = wrappedCommand(
+      exampleLine(example),
+      width - EXAMPLE.length,
+      CONTINUED.slice(EXAMPLE.length),
+    );
+    for (const line of lines) output.line(EXAMPLE + line);
+  }
 }
 
 /** An example that begins with another program names ours itself. */
@@ -148,18 +161,6 @@ function verbJson(verb: VerbSpec): Record<string, unknown> {
     })),
     examples: verb.examples.map(exampleLine),
   };
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 function unknownVerb(name: string): CodedError {

@@ -8,6 +8,7 @@ import type { ObjectStats, PutObjectOptions, Store } from "../../drivers/store.t
 import type { Context } from "../context.ts";
 import { branchOf, type ObjectLocation, objectUri, type RefLocation } from "../locations.ts";
 import { FileProgress } from "../render/progress.ts";
+import { standardInput } from "../standard_input.ts";
 import { readDescriptor } from "../streams.ts";
 import { withWriter } from "../writing.ts";
 import { contentHash, localError, type OpenFile, openNamed, readUnchanged } from "./local_files.ts";
@@ -24,7 +25,7 @@ export async function putInput(
   { location, options }: { location: RefLocation; options: PutObjectOptions },
 ): Promise<PutDone> {
   const place = named(location, undefined);
-  return await putBody(context, { location: place, path: "-", options, body: readDescriptor(0) });
+  return await putBody(context, { location: place, path: "-", options, body: standardInput(context) });
 }
 
 /**

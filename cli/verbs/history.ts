@@ -40,6 +40,11 @@ const STAT_OPTIONS = {
   depth: { value: "N", help: "fold folders below level N into one (default 1 with --stat)" },
 };
 
+/** What `--stat` prints where nobody reads along, as people see signs and units. */
+const STAT_LINES =
+  "A line of --stat, where it is not shown on a terminal: objects added, removed and changed, bytes added and removed, and the " +
+  "folder (. for none), with tabs between them.";
+
 export const HISTORY_VERBS: readonly VerbSpec[] = [
   {
     name: "status",
@@ -116,7 +121,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     name: "show",
     summary: "show a commit and what it changed",
     usage: ["show lakefs://REPO/REF"],
-    about: "Counts what the commit brought to its first parent; in JSON with --stat only.",
+    about: `Counts what the commit brought to its first parent; in JSON with --stat only. ${STAT_LINES}`,
     takes: [1, 1],
     options: {
       ...STAT_OPTIONS,
@@ -136,7 +141,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     usage: ["diff LEFT [RIGHT]"],
     about:
       "LEFT is the older side. With one URI: the staged changes of that branch. --depth and --delimiter fold keys that " +
-      "begin alike into one line with counts; --stat counts by folder.",
+      "begin alike into one line with counts. " + STAT_LINES,
     takes: [1, 2],
     options: {
       prefix: { value: "P", help: "only keys that begin with P" },

@@ -30,7 +30,7 @@ export const START_VERBS: readonly VerbSpec[] = [
   {
     name: "version",
     summary: "print the version",
-    usage: ["version [--licenses]"],
+    usage: ["version [--licenses]", "--version", "-V"],
     about: "Also says where the home is that commands use here, and whether it is made yet.",
     takes: [0, 0],
     options: {

@@ -91,6 +91,25 @@ const CASES: readonly (readonly [readonly string[], number, RegExp])[] = [
   [["repo", "delete", "lakefs://repo"], 2, /confirmation/],
 ];
 
+test("a home is never below the working folder by accident", async (t) => {
+  const home = openHome(t);
+  const create = ["repo", "create", "lakefs://repo"];
+  const cases: readonly { args: string[]; env?: Record<string, string>; told: RegExp }[] = [
+    { args: [...create, "--home", ""], told: /"--home": its value DIR is empty/ },
+    {
+      args: create,
+      env: { TARN_HOME: "", HOME: "relative" },
+      told: /HOME: "relative" is not an absolute path/,
+    },
+  ];
+  for (const { args, env, told } of cases) {
+    const { code, stderr } = await home.run(args, { env });
+    assert.equal(code, 2);
+    assert.match(stderr, told);
+  }
+  assert.deepEqual(readdirSync(home.folder), []);
+});
+
 test("each kind of bad input gets one clear line and its exit code, and loses nothing", async (t) => {
   const home = await homeWithData(t);
   for (const [args, code, told] of CASES) {

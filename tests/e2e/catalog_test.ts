@@ -292,7 +292,7 @@ export default (request: { uri: string }): never => { throw new Error(join(why, 
       ["put", "data://sales/x", "tarn.yaml", "--config", "hooked.yaml"],
       options,
     );
-    assert.deepEqual([code, stderr], [5, 'tarn: Cannot use "data://sales/x": closed/data:/sales/x\n']);
+    assert.deepEqual([code, stderr], [5, 'tarn: Cannot put "data://sales/x": closed/data:/sales/x\n']);
     assert.equal((await runTarn(["cat", "data://sales/t/a", "--config", "hooked.yaml"], options)).code, 0);
   });
 });

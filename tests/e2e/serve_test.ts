@@ -169,7 +169,7 @@ describe("tarn serve", () => {
     server.process.kill("SIGTERM");
     await new Promise((done) => setTimeout(done, 1000));
     server.process.kill("SIGTERM");
-    assert.equal(await server.ended, 130);
+    assert.equal(await server.ended, 143);
     await assert.rejects(upload);
   });
 

@@ -84,6 +84,28 @@ test("colours are for terminals, and for those who want them", async (t) => {
   assert.equal(await home.text(status.split(" ")), "added\ta\n");
 });
 
+test("on a narrow terminal errors, and the help of a verb, break between words", async (t) => {
+  if (!requireTool(t, "script")) return;
+  const home = openHome(t);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  const told = onTerminal("cat lakefs://repo/main/there-is-no-such-object || true", {
+    home: home.path,
+    columns: 40,
+  });
+  assert.match(told, /\n {6}"there-is-no-such-object"/);
+  for (
+    const text of [
+      told,
+      ...["help commit", "help", "help uris"].map((c) => onTerminal(c, { home: home.path, columns: 40 })),
+    ]
+  ) {
+    const long = text.replaceAll(/\x1b\[\d+m/g, "").split("\n").filter((line) =>
+      line.length > 40 && /\S +\S.*/.test(line.trim().replace(/ \\$/, ""))
+    );
+    assert.deepEqual(long, []);
+  }
+});
+
 test("a reader that stops early is no failure", async (t) => {
   const home = openHome(t);
   await home.ok(["repo", "create", "lakefs://repo"]);
