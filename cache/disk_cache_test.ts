@@ -279,7 +279,9 @@ test("of writes that come together one looks at the folder, and the others do no
   const cache = openDiskCache(options);
   await cache.write("first", numbered(1000));
   const ended: string[] = [];
-  await Promise.all(["a", "b", "c"].map((key) => cache.write(key, numbered(300)).then(() => ended.push(key))));
+  await Promise.all(
+    ["a", "b", "c"].map((key) => cache.write(key, numbered(300)).then(() => ended.push(key))),
+  );
   assert.deepEqual(ended, ["b", "c", "a"]);
   assert.ok(bytesIn(folder) <= 5600, `${bytesIn(folder)}`);
 });

@@ -20,9 +20,9 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { hex } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
+import { HOME_MARKER as MARKER, OwnFolders } from "../base/own_folders.ts";
 import { type Randomness, systemRandomness } from "../base/randomness.ts";
 
-const MARKER = "tarn-home.json";
 /**
  * 1: values in LMDB are as they are. 2: they bear seals (`kv/lmdb/format.ts`). A home of an older format is read as it is; the
  * first write to its LMDB store puts it into the newest one.
@@ -94,12 +94,13 @@ export function homeToInit(folder: string | undefined, places: HomePlaces): stri
   return join(places.workingFolder, ".tarn");
 }
 
-/** Makes a home that must not be there yet. Fails with `home_exists`. */
+/** Makes a home that must not be there yet. Fails with `home_exists`, and in another home with `own_storage`. */
 export function initHome(folder: string, places: HomePlaces): void {
   if (inspectHome(folder, places)) {
     throw new CodedError("exists", "home_exists", `Cannot make a home in "${folder}": there is one already`);
   }
   const holder = dirname(folder);
+  new OwnFolders().refuse(holder, "make a home in");
   if (statOrUndefined(holder)) checkHolder(holder, places);
   makeHome(folder);
 }

@@ -3,10 +3,10 @@
  * with the home. Parsed by our own grammar, so that no way of writing `..` leads out of the home.
  */
 
-import { realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import process from "node:process";
 import { CodedError } from "../base/errors.ts";
+import { OwnFolders, realPath } from "../base/own_folders.ts";
 import { formatUri, parseUri } from "../base/uri.ts";
 
 const SCHEME = "local";
@@ -60,21 +60,12 @@ export function canonicalNamespace(
     refuse(namespace, "it lies in the home, where other things are kept");
   }
   if (isBelow(relative(real, root))) refuse(namespace, "the home lies in it");
+  if (new OwnFolders().holds(real)) refuse(namespace, "it lies in another home, or in a cache");
   return formatUri({ scheme: SCHEME, place: "", segments: real.split(sep).filter((part) => part !== "") });
 }
 
 function isBelow(path: string): boolean {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-}
-
-/** Follows symlinks in the part of a path that exists. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
 }
 
 function parsed(namespace: string): ReturnType<typeof parseUri> {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { CodedError } from "../base/errors.ts";
+import type { OwnFolders } from "../base/own_folders.ts";
 import { systemRandomness } from "../base/randomness.ts";
 import type { CatalogStore } from "../drivers/catalog_store.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
@@ -88,16 +89,22 @@ function openRangeCache(home: string, instanceUid: string): DiskCache {
 export interface CatalogStoreOptions {
   /** Opens the engine that a store stands on, in the home and over the key-value store that its options name. */
   readonly openEngine: (place: { readonly home?: string; readonly kv?: string }) => Promise<Store>;
+  /** Tells where stores of local files write nothing, beside homes and caches. */
+  readonly ownFolders?: () => Promise<OwnFolders>;
 }
 
 /** Opens a store of the catalog. Fails with `driver_missing` for a driver that this version does not have. */
 export async function openCatalogStore(
   { name, driver, options }: StoreConfig,
-  { openEngine }: CatalogStoreOptions,
+  { openEngine, ownFolders }: CatalogStoreOptions,
 ): Promise<CatalogStore> {
   switch (driver) {
     case "file":
-      return (await import("../drivers/file/mod.ts")).openFileCatalogStore({ name, ...options });
+      return (await import("../drivers/file/mod.ts")).openFileCatalogStore({
+        name,
+        ...options,
+        ...(ownFolders ? { ownFolders } : {}),
+      });
     case "graveler": {
       const { openGravelerStore } = await import("../drivers/graveler/mod.ts");
       return openGravelerStore({ name, store: await openEngine(options) });

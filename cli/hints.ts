@@ -87,6 +87,10 @@ const HINTS: Readonly<Record<string, Hint>> = {
   offline: "Run it without --offline, and without TARN_OFFLINE.",
   object_exists: "Use another name, or remove the object first.",
   object_not_found: nearOr('"tarn ls URI" shows what is there; -r takes everything under a URI.'),
+  own_storage: ({ key }) =>
+    key === undefined
+      ? "Name a place outside of homes, storage namespaces and caches: only tarn's own commands change what is in them."
+      : "Name another folder, or add --skip-unplaceable to get the rest.",
   parent_required: "Add --parent 1 for what the commit brought to its first parent.",
   ref_not_deleted: '"tarn reflog lakefs://REPO --deleted" lists what can be restored.',
   ref_not_found: nearOr('"tarn ls lakefs://REPO" shows the branches and tags.'),

@@ -1,13 +1,13 @@
 /** Lock files on disk: read whole, written whole or not at all. */
 
 import * as fs from "node:fs";
-import { dirname, join } from "node:path";
-import { hex, tryUtf8Text } from "../base/bytes.ts";
+import { dirname } from "node:path";
+import { tryUtf8Text } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
+import { OwnFolders } from "../base/own_folders.ts";
 import { localError } from "../base/local_errors.ts";
-import { systemRandomness } from "../base/randomness.ts";
 import { formatLock, type LockedUri, parseLock } from "../catalog/lock_file.ts";
-import { flushFolder, throughSymlinks } from "./folders/target.ts";
+import { flushFolder, temporaryBeside, throughSymlinks } from "./folders/target.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "./signals.ts";
 
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -31,7 +31,8 @@ export function readLock(file: string, { mayBeMissing = false } = {}): readonly 
 export function writeLock(file: string, uris: readonly LockedUri[]): void {
   const text = formatLock(uris);
   const path = throughSymlinks(file);
-  const temporary = join(dirname(path), `.tarn-${hex(systemRandomness.bytes(8))}.tmp`);
+  new OwnFolders().refuse(path, "write");
+  const temporary = temporaryBeside(path);
   addTemporaryFile(temporary);
   try {
     const before = fs.statSync(path, { throwIfNoEntry: false });

@@ -1,7 +1,8 @@
 /** Opening the catalog of a run: its configuration, its cache, its hooks, and the engines that its stores stand on. */
 
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
+import { isHome, OwnFolders, ownStorage } from "../base/own_folders.ts";
 import type { Uri } from "../base/uri.ts";
 import { type Catalog, openCatalog } from "../catalog/catalog.ts";
 import type { Config, StoreConfig } from "../catalog/config/mod.ts";
@@ -90,7 +91,10 @@ export class LoadedCatalog {
 
   async #openCache(): Promise<LocalCache> {
     const { environment, session } = this.#options;
-    const { maxBytes } = this.config.cache;
+    const { maxBytes, root } = this.config.cache;
+    if (root !== undefined && (isHome(root) || new OwnFolders().holds(dirname(root)))) {
+      throw ownStorage(`Cannot use "${root}" as a cache`);
+    }
     return await openLocalCache({
       root: cacheRoot(this.config, { environment, home: await homeFolder(session) }),
       isOffline: environment.isOffline(),
@@ -112,7 +116,11 @@ export class LoadedCatalog {
     const catalog = await openCatalog({
       config,
       cache,
-      openStore: (store) => openCatalogStore(store, { openEngine: (place) => this.#engine(place) }),
+      openStore: (store) =>
+        openCatalogStore(store, {
+          openEngine: (place) => this.#engine(place),
+          ownFolders: () => this.#options.session.ownFolders(),
+        }),
       principal: environment.who(),
       configHooks,
     });

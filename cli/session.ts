@@ -1,6 +1,7 @@
 /** The store of one run: opened when first asked for, closed once at the end. */
 
 import { join } from "node:path";
+import { OwnFolders } from "../base/own_folders.ts";
 import type { FoundHome } from "../catalog/home.ts";
 import type { KvAddress } from "../catalog/kv_address.ts";
 import type { HomeStoreOptions } from "../catalog/registry.ts";
@@ -56,6 +57,31 @@ export class Session {
   /** Returns the folder of the home that the store was opened in, if any. */
   get home(): string | undefined {
     return this.#home;
+  }
+
+  /** Returns which folders are tarn's own: beside all homes and caches, those elsewhere in which this home keeps things. */
+  async ownFolders(): Promise<OwnFolders> {
+    let store: Store;
+    try {
+      store = await this.store();
+    } catch {
+      // A home that cannot be opened is told by what lies in it.
+      return new OwnFolders();
+    }
+    const [{ parseLocalNamespace }, { kvAddressOf }] = await Promise.all([
+      import("../catalog/namespace.ts"),
+      import("../catalog/registry.ts"),
+    ]);
+    const named = this.#home === undefined ? [] : [this.#home];
+    const kv = await kvAddressOf(this.#home, await this.options(await this.found()));
+    if (kv?.driver === "lmdb") named.push(kv.folder);
+    for await (const page of store.listRepositories()) {
+      for (const { storageNamespace } of page) {
+        if (!storageNamespace.startsWith("local:///")) continue;
+        named.push(parseLocalNamespace(storageNamespace).path);
+      }
+    }
+    return new OwnFolders(named);
   }
 
   /** Returns the home that counts, whether it is there or not. Fails as `findHome()` does. */

@@ -21,12 +21,12 @@ import { join } from "node:path";
 import { hex, isWellFormed, utf8 } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { sha256 } from "../../base/hashes.ts";
+import { CACHE_MARKER } from "../../base/own_folders.ts";
 import { nameRefusal } from "../../base/placement.ts";
 import { encodeSegment } from "../../base/uri.ts";
 import type { CacheKey, PinKey } from "../cache.ts";
 
 const STORE = /^[a-z][a-z0-9+.-]*$/;
-const OWN_FOLDER = ".provcat";
 
 export class Layout {
   readonly root: string;
@@ -34,7 +34,7 @@ export class Layout {
 
   constructor(root: string) {
     this.root = root;
-    this.own = join(root, OWN_FOLDER);
+    this.own = join(root, CACHE_MARKER);
   }
 
   get temporary(): string {

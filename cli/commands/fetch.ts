@@ -1,7 +1,9 @@
 /** `fetch`: what a URI stands for, on this machine; or exactly what a lock file says. */
 
-import { basename } from "node:path";
+import * as fs from "node:fs";
+import { basename, join } from "node:path";
 import { CodedError } from "../../base/errors.ts";
+import type { OwnFolders } from "../../base/own_folders.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { isFolder } from "../../catalog/hashing.ts";
 import { filesIn } from "../../catalog/local_folder.ts";
@@ -59,22 +61,34 @@ async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
 
 /** Places a copy in a folder; returns its path: of a folder the folder's, of a file its own in it. */
 async function fetchInto(
-  { messages }: Context,
+  { messages, session }: Context,
   catalog: Catalog,
   { uri, folder }: { uri: string; folder: string },
 ): Promise<string> {
+  const own = await session.ownFolders();
+  own.refuse(folder, "write into");
   const target = await catalog.calls.target(uri);
   return await catalog.fetchAnd(target, async (path) => {
-    const into = new TargetFolder(folder);
+    const isWhole = isFolder(path);
+    if (isWhole) refuseOwnBelow(own, { from: path, to: folder });
+    const into = new TargetFolder(folder, own);
     const progress = new FileProgress(messages, "Placing");
     const place = async (from: string, key: string) => {
       progress.addBytes(await into.copy(key, from));
       progress.addFile();
     };
-    const isWhole = isFolder(path);
     if (isWhole) { for (const { path: from, key } of filesIn(path, "place")()) await place(from, key); }
     else await place(path, basename(path));
     await into.flush();
     return isWhole ? folder : `${folder.replace(/(?<=.)\/+$/, "")}/${basename(path)}`;
   });
+}
+
+/** Fails with `own_storage`, before anything is written, if a folder would be placed over one of tarn's own. */
+function refuseOwnBelow(own: OwnFolders, { from, to }: { from: string; to: string }): void {
+  if (!fs.existsSync(to)) return;
+  own.refuse(to, "write into");
+  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
+    if (entry.isDirectory()) refuseOwnBelow(own, { from: join(from, entry.name), to: join(to, entry.name) });
+  }
 }

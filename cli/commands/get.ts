@@ -58,6 +58,7 @@ export async function getFile(
 ): Promise<FileGot> {
   const store = await session.store();
   const target = targetOf(path, location.key);
+  if (!target.isSpecial) (await session.ownFolders()).refuse(target.path, "write", target.shown);
   const { stats, body } = await store.read(location.repository, await refOf(store, location), location.key);
   const progress = new FileProgress(messages, "Getting", { files: 1, bytes: stats.sizeBytes });
   const watched = progress.watch(body);
@@ -98,7 +99,7 @@ function targetOf(path: string, key: string): Target {
     return { path: throughSymlinks(path), shown: path, isSpecial: false };
   }
   if (!stat.isFile()) return { path, shown: path, isSpecial: true };
-  return { path: fs.realpathSync(path), shown: path, isSpecial: false };
+  return { path: fs.realpathSync.native(path), shown: path, isSpecial: false };
 }
 
 function look(path: string): fs.Stats | undefined {
@@ -143,6 +144,7 @@ export async function folderToGet(
     prefix: folderPrefix(location.key),
     folder: path,
     skipUnplaceable: given.flag("skip-unplaceable"),
+    own: await session.ownFolders(),
     uri: location.text,
   };
 }

@@ -2,10 +2,8 @@
 
 import { objectJson } from "../../drivers/store.ts";
 import * as fs from "node:fs";
-import { isAbsolute, relative, sep } from "node:path";
 import { CodedError } from "../../base/errors.ts";
-import { parseLocalNamespace } from "../../catalog/namespace.ts";
-import type { PutObjectOptions, Store } from "../../drivers/store.ts";
+import type { PutObjectOptions } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { localError } from "../folders/local_files.ts";
@@ -70,12 +68,19 @@ async function putAll(
 /** Returns what `-r` puts, its options read from the command line. */
 export async function folderToPut(
   { arguments: given, session }: Context,
-  { location, path, options }: { location: RefLocation; path: string; options: PutObjectOptions },
+  { location, path, options, isMoved = false }: {
+    location: RefLocation;
+    path: string;
+    options: PutObjectOptions;
+    isMoved?: boolean;
+  },
 ): Promise<FolderToPut> {
   checkFolder(path);
   const store = await session.store();
-  const own = await ownFolders(store, session.home);
-  refuseOwn(path, own);
+  const folders = await session.ownFolders();
+  // A copy of another home is data like any other, as long as it stays where it is.
+  const own = isMoved ? folders : folders.onlyNamed;
+  own.refuse(path, isMoved ? "move" : "put");
   return {
     store,
     repository: location.repository,
@@ -87,40 +92,10 @@ export async function folderToPut(
       exclude: given.values("exclude"),
       ignoreFiles: true,
       followSymlinks: given.flag("follow-symlinks"),
-      leaveOut: own,
+      leaveOut: (path, isLed) => isLed ? own.holds(path) : own.isOwn(path),
     },
     reread: given.flag("reread"),
   };
-}
-
-/** Returns the folders in which tarn itself keeps things: the home, and storage namespaces elsewhere. */
-async function ownFolders(store: Store, home: string | undefined): Promise<string[]> {
-  const own = home === undefined ? [] : [home];
-  for await (const page of store.listRepositories()) {
-    for (const { storageNamespace } of page) {
-      if (!storageNamespace.startsWith("local:///")) continue;
-      own.push(parseLocalNamespace(storageNamespace).path);
-    }
-  }
-  return own;
-}
-
-/** What tarn keeps is no user's data: putting it would store itself, and moving it would take it away. */
-export function refuseOwn(path: string, own: readonly string[]): void {
-  const real = realpathOrSelf(path);
-  for (const folder of own) {
-    const inside = relative(realpathOrSelf(folder), real);
-    if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue;
-    throw new CodedError("invalid", "own_storage", `Cannot put "${path}": tarn keeps its own data there`);
-  }
-}
-
-function realpathOrSelf(path: string): string {
-  try {
-    return fs.realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Fails unless PATH is a folder. */

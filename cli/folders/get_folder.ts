@@ -9,7 +9,9 @@ import type { Context } from "../context.ts";
 import { FileProgress, type Total } from "../render/progress.ts";
 import { type Failure, Failures } from "./failures.ts";
 import { runInFlight } from "../../base/in_flight.ts";
+import { OWN_STORAGE, type OwnFolders } from "../../base/own_folders.ts";
 import { PlacementCheck } from "../../base/placement.ts";
+import { OwnBelow } from "./own_below.ts";
 import { TargetFolder } from "./target.ts";
 
 export interface FolderToGet {
@@ -19,8 +21,10 @@ export interface FolderToGet {
   /** Empty, or ending in `/`; what follows it is the path below `folder`. */
   readonly prefix: string;
   readonly folder: string;
-  /** Leave out what no folder can hold, instead of refusing all. */
+  /** Leave out what is refused, instead of all. */
   readonly skipUnplaceable: boolean;
+  /** Where nothing is written to. */
+  readonly own: OwnFolders;
   /** What the user asked for, for messages. */
   readonly uri: string;
 }
@@ -35,7 +39,7 @@ export interface FolderGot {
 /** Told of each object that is in its file; durable after the next flush of the folder. */
 export type Got = (stats: ObjectStats, target: TargetFolder) => void | Promise<void>;
 
-/** Gets all objects. Fails with `unplaceable_key` before anything is written, and with `object_not_found`. */
+/** Gets all objects. Fails with `unplaceable_key` and `own_storage` before anything is written, and with `object_not_found`. */
 export async function getFolder({ messages }: Context, what: FolderToGet, told?: Got): Promise<FolderGot> {
   const total = await checkAll(what);
   if (total.files === 0) {
@@ -45,7 +49,7 @@ export async function getFolder({ messages }: Context, what: FolderToGet, told?:
       `Cannot get "${what.uri}": there is nothing under it`,
     );
   }
-  const target = new TargetFolder(what.folder);
+  const target = new TargetFolder(what.folder, what.own);
   const failures = new Failures(messages, "get");
   const progress = new FileProgress(messages, "Getting", total);
   let got = 0, sizeBytes = 0;
@@ -67,13 +71,37 @@ export async function getFolder({ messages }: Context, what: FolderToGet, told?:
   return { got, failed: failures.count, sizeBytes, failures: failures.kept };
 }
 
+interface Refusal {
+  readonly code: "unplaceable_key" | "own_storage";
+  readonly why: string;
+}
+
+/** Says of keys, in byte order, why a file of theirs may not be written. */
+class KeyCheck {
+  readonly #prefix: string;
+  readonly #placement = new PlacementCheck();
+  readonly #own: OwnBelow;
+
+  constructor({ prefix, own, folder }: FolderToGet) {
+    this.#prefix = prefix;
+    this.#own = new OwnBelow(own, folder);
+  }
+
+  refusal(path: string): Refusal | undefined {
+    const key = path.slice(this.#prefix.length);
+    const why = this.#placement.refusal(key);
+    if (why !== undefined) return { code: "unplaceable_key", why };
+    return this.#own.leadsIn(key) ? { code: "own_storage", why: OWN_STORAGE } : undefined;
+  }
+}
+
 async function checkAll(what: FolderToGet): Promise<Total> {
-  const check = new PlacementCheck();
+  const check = new KeyCheck(what);
   let files = 0, bytes = 0;
   for await (const page of objects(what)) {
     for (const { path, sizeBytes } of page) {
-      const why = check.refusal(path.slice(what.prefix.length));
-      if (why !== undefined && !what.skipUnplaceable) throw unplaceable(path, why);
+      const refusal = check.refusal(path);
+      if (refusal && !what.skipUnplaceable) throw refused(path, refusal);
       files++;
       bytes += sizeBytes;
     }
@@ -83,13 +111,13 @@ async function checkAll(what: FolderToGet): Promise<Total> {
 
 /** Lists again what can be placed: a branch may have changed since the first pass, so each name is checked again. */
 async function* placeable(what: FolderToGet, failures: Failures): AsyncGenerator<ObjectStats> {
-  const check = new PlacementCheck();
+  const check = new KeyCheck(what);
   for await (const page of objects(what)) {
     for (const stats of page) {
-      const why = check.refusal(stats.path.slice(what.prefix.length));
-      if (why === undefined) yield stats;
-      else if (what.skipUnplaceable) failures.leaveOut(stats.path, "unplaceable_key", why);
-      else throw unplaceable(stats.path, why);
+      const refusal = check.refusal(stats.path);
+      if (!refusal) yield stats;
+      else if (what.skipUnplaceable) failures.leaveOut(stats.path, refusal.code, refusal.why);
+      else throw refused(stats.path, refusal);
     }
   }
 }
@@ -102,6 +130,6 @@ async function* objects(
   }
 }
 
-function unplaceable(key: string, why: string): CodedError {
-  return new CodedError("invalid", "unplaceable_key", `Cannot place "${key}" in a folder: ${why}`);
+function refused(key: string, { code, why }: Refusal): CodedError {
+  return new CodedError("invalid", code, `Cannot place "${key}" in a folder: ${why}`, { details: { key } });
 }

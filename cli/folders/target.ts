@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
 import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
+import { OwnFolders, ownStorage, realPath } from "../../base/own_folders.ts";
 import { syncFileSystem } from "../../base/platform.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
@@ -40,6 +41,11 @@ export function copyFile(path: string, from: string, options: { flush: boolean }
     }), options);
 }
 
+/** Returns a name in the folder of a path. That is not normalized: a symlink may stand before a `..` in it. */
+export function temporaryBeside(path: string): string {
+  return `${dirname(path)}${sep}.tarn-${hex(systemRandomness.bytes(8))}.tmp`;
+}
+
 /** A new file beside the one that it is to replace; the descriptor is there while it is open. */
 interface NewFile {
   readonly temporary: string;
@@ -51,11 +57,12 @@ async function replaceFile(
   create: (file: NewFile) => Promise<number>,
   options: { flush: boolean },
 ): Promise<number> {
-  const temporary = join(dirname(path), `.tarn-${hex(systemRandomness.bytes(8))}.tmp`);
+  const temporary = temporaryBeside(path);
   const before = attempt(path, () => fs.lstatSync(path, { throwIfNoEntry: false }));
   if (before?.isDirectory()) {
     throw new CodedError("invalid", "folder_in_the_way", `Cannot write "${path}": a folder is in the way`);
   }
+  if (before?.isSymbolicLink() && new OwnFolders().isOwn(path)) throw ownStorage(`Cannot write "${path}"`);
   addTemporaryFile(temporary);
   const file: NewFile = { temporary };
   try {
@@ -87,7 +94,7 @@ export function throughSymlinks(path: string): string {
   for (let links = 0; links < MOST_LINKS; links++) {
     const stat = attempt(path, () => fs.lstatSync(target, { throwIfNoEntry: false }));
     if (!stat?.isSymbolicLink()) return target;
-    target = attempt(path, () => resolve(fs.realpathSync(dirname(target)), fs.readlinkSync(target)));
+    target = attempt(path, () => resolve(fs.realpathSync.native(dirname(target)), fs.readlinkSync(target)));
   }
   throw new CodedError("invalid", "file_unusable", `Cannot write "${path}": it is a loop of symlinks`);
 }
@@ -126,12 +133,16 @@ export class TargetFolder {
   /** Folders that are known to be there and inside. */
   readonly #known = new Set<string>([""]);
   #written = 0;
+  readonly #own: OwnFolders;
 
-  /** Opens the folder, made if it is not there. */
-  constructor(root: string) {
-    this.#root = root;
+  /** Opens the folder, made if it is not there. Fails with `own_storage` if it lies in a folder of tarn's own. */
+  constructor(root: string, own = new OwnFolders()) {
+    own.refuse(root, "write into");
+    this.#own = own;
     attempt(root, () => fs.mkdirSync(root, { recursive: true }));
-    this.#realRoot = attempt(root, () => fs.realpathSync(root));
+    this.#realRoot = attempt(root, () => fs.realpathSync.native(root));
+    // Joined paths lose a `..` that stands behind a symlink, and would lead elsewhere.
+    this.#root = realPath(resolve(root)) === this.#realRoot ? root : this.#realRoot;
   }
 
   /** Writes the file of a key, whose placement was checked, and returns its size. */
@@ -166,7 +177,8 @@ export class TargetFolder {
     const slash = folder.lastIndexOf("/");
     if (slash >= 0) this.#ensureFolder(folder.slice(0, slash));
     const path = join(this.#root, ...folder.split("/"));
-    attempt(path, () => makeFolder(path));
+    const isNew = attempt(path, () => makeFolder(path));
+    if (!isNew && this.#own.isOwn(path)) throw ownStorage(`Cannot write into "${path}"`);
     const stat = attempt(path, () => fs.lstatSync(path));
     if (stat.isSymbolicLink()) this.#checkInside(path);
     else if (this.#aliases.has(join(this.#realRoot, ...folder.split("/")))) this.#refuseAlias(path);
@@ -194,7 +206,7 @@ export class TargetFolder {
   }
 
   #checkInside(path: string): void {
-    const real = attempt(path, () => fs.realpathSync(path));
+    const real = attempt(path, () => fs.realpathSync.native(path));
     if (real === this.#realRoot || real.startsWith(this.#realRoot.replace(/[\\/]$/, "") + sep)) {
       if (attempt(path, () => fs.statSync(path)).isDirectory()) return this.#addAlias(path, real);
     }
@@ -206,11 +218,14 @@ export class TargetFolder {
   }
 }
 
-function makeFolder(path: string): void {
+/** Returns whether the folder was not there before. */
+function makeFolder(path: string): boolean {
   try {
     fs.mkdirSync(path);
+    return true;
   } catch (error) {
     if ((error as { code?: string }).code !== "EEXIST") throw error;
+    return false;
   }
 }
 

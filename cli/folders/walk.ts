@@ -6,7 +6,6 @@
 
 import * as fs from "node:fs";
 import type { Buffer } from "node:buffer";
-import { basename } from "node:path";
 import { compareBytes, lossyText, tryUtf8Text } from "../../base/bytes.ts";
 import { escapeBytes } from "../render/escape.ts";
 import { IGNORE_FILE, IgnoreRules } from "./ignore_rules.ts";
@@ -49,8 +48,8 @@ export interface WalkOptions {
   readonly ignoreFiles?: boolean;
   /** Whether symlinks stand for what they point at inside the folder. */
   readonly followSymlinks?: boolean;
-  /** Folders that are left out as if a pattern said so. */
-  readonly leaveOut?: readonly string[];
+  /** Tells folders, and what symlinks led to (`isLed`), that are left out as if a pattern said so. */
+  readonly leaveOut?: (path: string, isLed: boolean) => boolean;
 }
 
 type EntryKind = "file" | "folder" | "symlink" | "special_file";
@@ -114,7 +113,7 @@ class Walk {
       const isFolder = kind === "folder";
       if (
         (!isFolder && UNFINISHED.test(name)) || rules?.ignores(key, isFolder) ||
-        (isFolder && this.#options.leaveOut?.some((other) => isSame(inner, other)))
+        ((isFolder || target !== undefined) && this.#options.leaveOut?.(inner, target !== undefined))
       ) {
         yield { kind: "ignored", key: isFolder ? `${key}/` : key };
       } else if (kind === "file") yield { kind, path: inner, key };
@@ -137,16 +136,6 @@ class Walk {
     }
     if (folder) yield* this.#items(folder);
     this.#targets?.leave();
-  }
-}
-
-/** Whether a folder is a given one, whatever symlinks lead to it. */
-function isSame(path: string, other: string): boolean {
-  if (basename(path) !== basename(other)) return false;
-  try {
-    return fs.realpathSync(path) === fs.realpathSync(other);
-  } catch {
-    return false;
   }
 }
 

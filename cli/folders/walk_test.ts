@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { compareBytes, utf8 } from "../../base/bytes.ts";
+import { OwnFolders } from "../../base/own_folders.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { writeBadlyNamed } from "../testing.ts";
 import { walkFolder } from "./walk.ts";
@@ -172,7 +173,8 @@ describe("walkFolder()", () => {
     writeFileSync(join(folder, ".tarn/home"), "x");
     writeFileSync(join(folder, "sub/.tarn/other"), "x");
     symlinkSync(folder, join(beside, "link"));
-    const items = [...walkFolder(folder, { leaveOut: [join(beside, "link", ".tarn")] })];
+    const own = new OwnFolders([join(beside, "link", ".tarn")]);
+    const items = [...walkFolder(folder, { leaveOut: (path) => own.isOwn(path) })];
     assert.deepEqual(items.map((item) => item.kind === "left_out" ? item.code : item.key), [
       ".tarn/",
       "sub/.tarn/other",

@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { OwnFolders } from "../../base/own_folders.ts";
 import { localError } from "../folders/local_files.ts";
 import { flushFolder, throughSymlinks, writeFile, writeInPlace } from "../folders/target.ts";
 import type { Sink } from "../streams.ts";
@@ -57,6 +58,7 @@ async function writeTo(path: string, body: AsyncIterable<Uint8Array>): Promise<v
     return;
   }
   const target = throughSymlinks(path);
+  new OwnFolders().refuse(target, "write");
   await writeFile(target, body, { flush: true });
   flushFolder(dirname(target));
 }

@@ -29,7 +29,12 @@ import { showMany, showObject, type Transfer, withFailures } from "./transfer.ts
 export async function copyFromLocal(context: Context, transfer: Transfer): Promise<number> {
   const location = keyLocation(transfer.destination, undefined);
   if (!transfer.isRecursive) return await oneFile(context, transfer);
-  const what = await folderToPut(context, { location, path: transfer.source, options: {} });
+  const what = await folderToPut(context, {
+    location,
+    path: transfer.source,
+    options: {},
+    isMoved: transfer.kind === "move",
+  });
   if (context.arguments.flag("dry-run")) {
     return await showPut(context, what, transfer.kind === "copy" ? "put" : "move");
   }
@@ -62,7 +67,8 @@ async function moveFolder(context: Context, what: FolderToPut): Promise<number> 
   await sources.finish();
   // Without them the next move would take what they left out.
   if (done.ignored === 0) await remove(ignoreFiles);
-  removeEmptyFolders(what.folder);
+  const own = await context.session.ownFolders();
+  removeEmptyFolders(what.folder, (folder) => own.isOwn(folder));
   const count = moved - failures.count;
   return showMany(context, "move", {
     ...withFailures({ ...done, count, sizeBytes }, failures),
@@ -74,7 +80,10 @@ async function oneFile(context: Context, { kind, source, destination }: Transfer
   const location = keyLocation(destination, undefined);
   const lookAtFile = await fileLooker();
   const slot = { key: source, path: source, lookedAtMs: Date.now(), state: lookAtFile(source) };
-  if (kind === "move") refuseUnmovable(source);
+  if (kind === "move") {
+    refuseUnmovable(source);
+    (await context.session.ownFolders()).refuse(source, "move");
+  }
   const { object, uri } = await putFile(context, {
     location,
     path: source,

@@ -118,11 +118,12 @@ async function hashOf(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Removes a folder with the folders in it, as far as they are empty. */
-export function removeEmptyFolders(folder: string): void {
+/** Removes a folder with the folders in it, as far as they are empty and nothing says that they are to be left out. */
+export function removeEmptyFolders(folder: string, isLeftOut: (folder: string) => boolean): void {
+  if (isLeftOut(folder)) return;
   try {
     for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) removeEmptyFolders(join(folder, entry.name));
+      if (entry.isDirectory()) removeEmptyFolders(join(folder, entry.name), isLeftOut);
     }
     fs.rmdirSync(folder);
   } catch {

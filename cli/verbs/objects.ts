@@ -22,7 +22,7 @@ const FOLLOW_OPTION: OptionTable = {
 };
 
 const TO_FOLDER_OPTIONS: OptionTable = {
-  "skip-unplaceable": { help: "leave out what no folder can hold, and name it (exit code 7)" },
+  "skip-unplaceable": { help: "leave out what is refused, and name it (exit code 7)" },
 };
 
 export const OBJECT_VERBS: readonly VerbSpec[] = [
@@ -61,7 +61,7 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     usage: ["get URI [PATH] [-r]"],
     about:
       "PATH is a file, a folder that is there (the working folder without PATH), or - for standard output. With -r all names are checked before " +
-      "the first byte is written: names that a disk cannot hold, or would merge, are refused. Files land by " +
+      "the first byte is written: names that a disk cannot hold, or would merge, and what leads into a home of tarn are refused. Files land by " +
       "temporary name and rename, their bytes checked.",
     takes: [1, 2],
     options: {

@@ -9,8 +9,9 @@ import * as fs from "node:fs";
 import { readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CodedError, throwIfAborted } from "../../base/errors.ts";
+import { OwnFolders, ownStorage } from "../../base/own_folders.ts";
 import { compareKeys } from "../../base/key_order.ts";
-import type { Uri } from "../../base/uri.ts";
+import { formatUri, type Uri } from "../../base/uri.ts";
 import type { Cache } from "../../cache/mod.ts";
 import { CatalogStoreBase, noFolderAt, nothingAt, unusableUri } from "../catalog_base.ts";
 import type { CallOptions, CatalogStore, Entry, PutSource } from "../catalog_store.ts";
@@ -24,6 +25,8 @@ export interface FileCatalogOptions {
   readonly name: string;
   /** Confines reads and writes. */
   readonly root?: string;
+  /** Tells where nothing is written or removed, beside homes and caches. */
+  readonly ownFolders?: () => Promise<OwnFolders>;
 }
 
 const PAGE_ENTRIES = 1000;
@@ -36,10 +39,13 @@ export function openFileCatalogStore(options: FileCatalogOptions): CatalogStore 
 
 class FileCatalogStore extends CatalogStoreBase {
   readonly #places: LocalPlaces;
+  readonly #ownFolders: () => Promise<OwnFolders>;
+  #own: Promise<OwnFolders> | undefined;
 
-  constructor({ name, root }: FileCatalogOptions) {
+  constructor({ name, root, ownFolders = async () => new OwnFolders() }: FileCatalogOptions) {
     super(name, "file");
     this.#places = new LocalPlaces(root);
+    this.#ownFolders = ownFolders;
   }
 
   override async pin(uri: Uri): Promise<Uri> {
@@ -81,8 +87,10 @@ class FileCatalogStore extends CatalogStoreBase {
   ): Promise<Entry> {
     const place = this.#places.place(uri);
     if (place.isFolder || place.path === "/") throw unusableUri(uri, "it names no file");
+    const own = await this.#folders();
     return await attempt(uri, "put", async () => {
       const target = this.#places.target(place);
+      if (own.holds(dirname(target))) throw ownStorage(`Cannot put "${formatUri(uri)}"`);
       await makeFolders(uri, dirname(target));
       // What was made or swapped meanwhile may lead elsewhere.
       const folder = fs.realpathSync(dirname(target));
@@ -94,14 +102,21 @@ class FileCatalogStore extends CatalogStoreBase {
 
   override async delete(uri: Uri): Promise<void> {
     const place = this.#places.place(uri);
+    const own = await this.#folders();
     await attempt(uri, "delete", async () => {
       const target = this.#places.target(place);
+      if (own.holds(dirname(target))) throw ownStorage(`Cannot delete "${formatUri(uri)}"`);
       const found = fs.lstatSync(target, { throwIfNoEntry: false });
       if (!found) throw nothingAt(uri);
       if (place.isFolder || found.isDirectory()) throw unusableUri(uri, "it is a folder; name a file in it");
       await unlink(target);
       await systemSync.folder(dirname(target));
     });
+  }
+
+  #folders(): Promise<OwnFolders> {
+    this.#own ??= this.#ownFolders();
+    return this.#own;
   }
 
   #find(uri: Uri): RealPlace {
