@@ -16,6 +16,8 @@ const WHY: Readonly<Record<string, readonly [ErrorKind, string, string]>> = {
   ENAMETOOLONG: ["invalid", "file_unusable", "its name is too long"],
   EILSEQ: ["invalid", "file_unusable", "this disk does not take its name"],
   EINVAL: ["invalid", "file_unusable", "this disk does not take its name"],
+  EMFILE: ["unavailable", "file_unavailable", "too many files are open"],
+  ENFILE: ["unavailable", "file_unavailable", "too many files are open"],
   ENXIO: ["invalid", "file_unusable", "it is a socket or device"],
 };
 
@@ -25,5 +27,5 @@ export function localError(error: unknown, what: string): unknown {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return error;
   const [kind, name, why] = WHY[code] ?? ["unavailable", "file_unavailable", `the system answered ${code}`];
-  return new CodedError(kind, name, `${what}: ${why}`, { cause: error });
+  return new CodedError(kind, name, `${what}: ${why}`, { cause: error, details: { errno: code } });
 }

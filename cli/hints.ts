@@ -28,6 +28,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   etcd_forbidden:
     "Without --tenant all keys under the prefix are read; a tenant's user reads that tenant's view.",
   etcd_refused: "Start etcd with a higher --max-txn-ops or --max-request-bytes.",
+  file_unavailable: ifTooManyOpen,
   file_forbidden: "Check who may read or write it (ls -l).",
   file_in_the_way: ({ recursive }) => recursive === false ? "Leave out -r for a single file." : undefined,
   folder_in_the_way: ({ recursive }) => recursive === true ? "Add -r to put all its files." : undefined,
@@ -106,9 +107,12 @@ const HINTS: Readonly<Record<string, Hint>> = {
   secret_in_argument: "Name a file or a variable that holds it: ?password_file=FILE or ?password_env=NAME.",
   source_changed: "Run it again when nothing writes to it.",
   stage_not_found: nearOr('"tarn config show" lists the stages.'),
+  storage_forbidden:
+    'Check who may read and write its folder (ls -ld); that of local://NAME is storage/NAME in the home, which "tarn doctor" tells.',
   storage_full: "Make room and run it again; nothing that was confirmed is lost.",
   storage_missing:
     "Mount its disk, or put the folder back: what was kept there is not made anew. tarn doctor shows more.",
+  storage_unavailable: ifTooManyOpen,
   store_not_found: nearOr('"tarn config show" lists the stores.'),
   tag_not_found: otherKindOr("tag"),
   tenant_not_found: "Check --tenant and TARN_TENANT.",
@@ -134,6 +138,12 @@ export const HINTED_CODES: readonly string[] = Object.keys(HINTS);
 export function hintFor(error: CodedError): string | undefined {
   const hint = HINTS[error.code];
   return typeof hint === "function" ? hint(error.details) : hint;
+}
+
+/** The limit is the shell's, and often low. */
+function ifTooManyOpen({ errno }: ErrorDetails): string | undefined {
+  if (errno !== "EMFILE" && errno !== "ENFILE") return undefined;
+  return "Raise the limit on open files (ulimit -n), or end what holds many, and run it again.";
 }
 
 /** A known name that is close to the given one says more than where to look. */

@@ -2,12 +2,24 @@
 
 import * as fs from "node:fs";
 import type { Buffer } from "node:buffer";
-import { CodedError } from "../../base/errors.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
 import { runningHash, sha256 } from "../../base/hashes.ts";
 import { requireUnchanged } from "../../base/read_files.ts";
 import { readDescriptor } from "../streams.ts";
 
 export { localError } from "../../base/local_errors.ts";
+
+/** Says which file it is that the storage does not take: it knows objects by names that nobody has given. */
+export function putError(error: unknown, path: string): unknown {
+  if (!isCoded(error, "storage_full", "storage_forbidden", "storage_unavailable")) return error;
+  const { kind, code, details } = error;
+  const { why, storage } = details;
+  if (typeof why !== "string" || typeof storage !== "string") return error;
+  return new CodedError(kind, code, `Cannot put "${path}" to the storage namespace "${storage}": ${why}`, {
+    details: { ...details, path },
+    cause: error,
+  });
+}
 
 /** A path as text, or as bytes where its name may be no text. */
 export type LocalPath = string | Buffer;

@@ -11,7 +11,7 @@ import { FileProgress } from "../render/progress.ts";
 import { standardInput } from "../standard_input.ts";
 import { readDescriptor } from "../streams.ts";
 import { withWriter } from "../writing.ts";
-import { contentHash, localError, type OpenFile, openNamed, readUnchanged } from "./local_files.ts";
+import { contentHash, localError, type OpenFile, openNamed, putError, readUnchanged } from "./local_files.ts";
 import { couldBe } from "./put_plan.ts";
 
 export interface PutDone {
@@ -120,6 +120,8 @@ async function putBody({ session, messages }: Context, what: BodyToPut): Promise
   const object = await withWriter({ store, repository, branch }, async (writer) => {
     return await sameObject(store, { repository, branch, key }, what) ??
       await writer.put(key, progress.watch(translated(body, path)), options);
+  }).catch((error) => {
+    throw putError(error, path);
   });
   return { object, uri: objectUri(repository, branch, key) };
 }

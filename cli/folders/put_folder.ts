@@ -19,6 +19,7 @@ import {
   contentHash,
   localError,
   openRegular,
+  putError,
   readUnchanged,
   readWhole,
   requireStill,
@@ -226,7 +227,8 @@ class Putting {
 
   #hasFailed({ file, slot }: About, error: unknown): void {
     this.#index.drop(slot);
-    this.#failures.take(file.key, localError(error, `Cannot read "${file.path}"`));
+    const told = putError(localError(error, `Cannot read "${file.path}"`), file.path);
+    this.#failures.take(file.key, told);
     this.#progress.addFile();
   }
 }

@@ -1,6 +1,6 @@
 /** Turns the operating system's errors into ours, once. Messages name the key, never a path of this machine. */
 
-import { CodedError } from "../../base/errors.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
 import { unplaceable } from "./placement.ts";
 
 /** What was being done with which key, for the message: `Cannot put "x": …`. */
@@ -15,7 +15,7 @@ export function translated(error: unknown, { action, key }: Attempt): unknown {
   if (errno === undefined) return error;
   const failure = (kind: "unavailable" | "forbidden" | "not_found", code: string, why: string) =>
     new CodedError(kind, code, `Cannot ${action} "${key}": ${why}`, {
-      details: { key, errno },
+      details: { key, errno, why },
       cause: error,
     });
   switch (errno) {
@@ -45,6 +45,22 @@ export function translated(error: unknown, { action, key }: Attempt): unknown {
     return notFound(key, error);
   }
   return failure("unavailable", "storage_unavailable", `the file system answered ${errno}`);
+}
+
+const ABOUT_STORAGE = ["storage_full", "storage_forbidden", "storage_unavailable"];
+const DOING: Readonly<Record<string, string>> = { put: "write to", flush: "write to", delete: "delete in" };
+
+/**
+ * Returns the error to show for one of a store: what fails for every object names the store's address, since the keys of
+ * objects may be names that nobody has given; the details keep the key.
+ */
+export function ofStorage(error: unknown, action: Attempt["action"], storage: string): unknown {
+  if (!isCoded(error, ...ABOUT_STORAGE) || typeof error.details["why"] !== "string") return error;
+  const { kind, code, details } = error;
+  return new CodedError(kind, code, `Cannot ${DOING[action] ?? action} "${storage}": ${details["why"]}`, {
+    details: { ...details, storage },
+    cause: error.cause,
+  });
 }
 
 /** Runs file calls and translates what they throw. */

@@ -14,7 +14,7 @@ import type {
   PutOptions,
   UnnamedObject,
 } from "../object_store.ts";
-import { attempt, attemptAsync, errnoOf, notFound, translated } from "./failures.ts";
+import { type Attempt, attempt, attemptAsync, errnoOf, notFound, ofStorage, translated } from "./failures.ts";
 import { fileAt, lstatIfThere } from "./file_calls.ts";
 import { Folders } from "./folders.ts";
 import { KeptFiles } from "./kept_files.ts";
@@ -104,14 +104,14 @@ class FileObjectStore implements ObjectStore {
     options: { range?: ByteRange; signal?: AbortSignal } = {},
   ): Promise<{ info: ObjectInfo; body: ByteStream }> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
-    return await this.#orRootGone(() => openObject(this.#find(key), options));
+    return await this.#calling("read", () => openObject(this.#find(key), options));
   }
 
   async read(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     if (this.#isBreakDue()) await new Promise(setImmediate);
     const kept = this.#kept.read(key, { offset, length, into });
     if (kept) return kept;
-    return await this.#orRootGone(() => {
+    return await this.#calling("read", () => {
       const place = this.#find(key);
       if (length > SMALL_BYTES) return readObject(place, { offset, length, into });
       return this.#kept.openAndRead(place, { offset, length, into });
@@ -126,7 +126,10 @@ class FileObjectStore implements ObjectStore {
     if (this.#isBreakDue()) await new Promise(setImmediate);
     const place = this.#placement.place(key);
     this.#kept.forget(key);
-    const info = await writeObject(place, body, { ...options, ...this.#writerOptions() });
+    const info = await this.#calling(
+      "put",
+      () => writeObject(place, body, { ...options, ...this.#writerOptions() }),
+    );
     this.#unflushable.delete(key);
     return info;
   }
@@ -136,46 +139,45 @@ class FileObjectStore implements ObjectStore {
       this.#kept.forget(key);
       this.#unflushable.delete(key);
     };
-    return new UnnamedFile(folder, { ...this.#writerOptions(), named });
+    return new UnnamedFile(folder, { ...this.#writerOptions(), named, storage: this.#address });
   }
 
   async putAt(key: string, offset: number, body: Uint8Array | ByteStream): Promise<void> {
     this.#kept.forget(key);
-    await this.#orRootGone(() => writeAt(this.#find(key), offset, body));
+    await this.#calling("put", () => writeAt(this.#find(key), offset, body));
   }
 
   async putMany(objects: readonly NewObject[]): Promise<void> {
-    await writeFreshObjects(
-      objects.map(({ key, body }) => ({ place: this.#placement.place(key), body })),
-      this.#writerOptions(),
-    );
+    const placed = objects.map(({ key, body }) => ({ place: this.#placement.place(key), body }));
+    await this.#calling("put", () => writeFreshObjects(placed, this.#writerOptions()));
     if (this.#unflushable.size > 0) { for (const { key } of objects) this.#unflushable.delete(key); }
   }
 
   async flush(keys: readonly string[]): Promise<void> {
-    await this.#flush(keys, async (places, flushing) => {
-      await flushPlaces(places, flushing);
-      await attemptAsync(
-        { action: "flush", key: places[0]!.key },
-        () => this.#folders.syncRoot(this.#sync.folder),
-      );
-    });
+    await this.#calling("flush", () =>
+      this.#flush(keys, async (places, flushing) => {
+        await flushPlaces(places, flushing);
+        await attemptAsync(
+          { action: "flush", key: places[0]!.key },
+          () => this.#folders.syncRoot(this.#sync.folder),
+        );
+      }));
   }
 
   async flushData(keys: readonly string[]): Promise<void> {
-    await this.#flush(keys, flushData);
+    await this.#calling("flush", () => this.#flush(keys, flushData));
   }
 
   async #flush(
     keys: readonly string[],
     flush: (places: readonly Place[], flushing: Flushing) => Promise<void>,
   ): Promise<void> {
-    const places = await this.#orRootGone(() => [...new Set(keys)].map((key) => this.#find(key)));
+    const places = [...new Set(keys)].map((key) => this.#find(key));
     if (places.length === 0) return;
     for (const { key } of places) if (this.#unflushable.has(key)) throw neverFlushed(key);
     try {
       const flushing = { placement: this.#placement, sync: this.#sync, onDisk: this.#onDisk };
-      await this.#orRootGone(() => flush(places, flushing));
+      await flush(places, flushing);
     } catch (error) {
       if (mayHaveLostWrites(error)) { for (const { key } of places) this.#unflushable.add(key); }
       throw error;
@@ -192,20 +194,20 @@ class FileObjectStore implements ObjectStore {
       unlinkSync(place.path);
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return false; // Somebody else was faster.
-      throw translated(error, { action: "delete", key });
+      throw ofStorage(translated(error, { action: "delete", key }), "delete", this.#address);
     }
     this.#folders.prune(place.folder);
     this.#unflushable.delete(key);
     return true;
   }
 
-  /** An object may be missing because all are: the folder that holds them has vanished. */
-  async #orRootGone<T>(call: () => T | Promise<T>): Promise<T> {
+  /** Names this store in what fails for all objects; one may be missing because all are: their folder has vanished. */
+  async #calling<T>(action: Attempt["action"], call: () => T | Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
       if (isCoded(error, "object_not_found")) this.#folders.requireRoot();
-      throw error;
+      throw ofStorage(error, action, this.#address);
     }
   }
 

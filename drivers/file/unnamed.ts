@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { assertInvariant } from "../../base/errors.ts";
 import type { ObjectInfo, UnnamedObject } from "../object_store.ts";
-import { attempt, attemptAsync } from "./failures.ts";
+import { attempt, attemptAsync, ofStorage } from "./failures.ts";
 import { closeQuietly, unlinkQuietly, writeAllAt } from "./file_calls.ts";
 import { type Place, temporaryIn } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent } from "./publishing.ts";
@@ -13,6 +13,8 @@ import { isFolderGone, MAX_TRIES, type WriterOptions } from "./writing.ts";
 export interface UnnamedOptions extends WriterOptions {
   /** Told when the object has its key. */
   readonly named: (key: string) => void;
+  /** The address of the store. */
+  readonly storage: string;
 }
 
 export class UnnamedFile implements UnnamedObject {
@@ -33,7 +35,7 @@ export class UnnamedFile implements UnnamedObject {
     this.#folder = folder;
     this.#options = options;
     this.#path = options.placement.pathOf(temporaryIn(folder));
-    this.#fd = attempt({ action: "put", key: folder }, () => this.#create());
+    this.#fd = this.#attempt(folder, () => this.#create());
   }
 
   /** Each piece has its place: so the thread pool goes on while whoever makes them is busy. */
@@ -51,11 +53,10 @@ export class UnnamedFile implements UnnamedObject {
   async name(key: string, mode: "replace" | "if_absent"): Promise<ObjectInfo> {
     const place = this.#options.placement.place(key);
     assertInvariant(place.folder === this.#folder, "an object is named in the folder that it lies in");
-    const what = { action: "put", key } as const;
     await Promise.all(this.#writing);
-    attempt(what, () => this.#close());
-    if (mode === "if_absent") attempt(what, () => publishIfAbsent(place, this.#path));
-    else await attemptAsync(what, () => publish(place, this.#path, this.#options.sync));
+    this.#attempt(key, () => this.#close());
+    if (mode === "if_absent") this.#attempt(key, () => publishIfAbsent(place, this.#path));
+    else await this.#attemptAsync(key, () => publish(place, this.#path, this.#options.sync));
     this.#isNamed = true;
     this.#options.named(key);
     return { key, ...this.#info! };
@@ -74,6 +75,22 @@ export class UnnamedFile implements UnnamedObject {
     this.#isNamed = true;
   }
 
+  #attempt<T>(key: string, calls: () => T): T {
+    try {
+      return attempt({ action: "put", key }, calls);
+    } catch (error) {
+      throw ofStorage(error, "put", this.#options.storage);
+    }
+  }
+
+  async #attemptAsync<T>(key: string, calls: () => Promise<T>): Promise<T> {
+    try {
+      return await attemptAsync({ action: "put", key }, calls);
+    } catch (error) {
+      throw ofStorage(error, "put", this.#options.storage);
+    }
+  }
+
   #create(): number {
     const { folders } = this.#options;
     for (let tries = 1;; tries++) {
@@ -90,10 +107,7 @@ export class UnnamedFile implements UnnamedObject {
   async #write(piece: Uint8Array, position: number): Promise<void> {
     if (this.#failure) throw this.#failure.error;
     try {
-      await attemptAsync(
-        { action: "put", key: this.#folder },
-        () => writeAllAt(this.#fd!, piece, position),
-      );
+      await this.#attemptAsync(this.#folder, () => writeAllAt(this.#fd!, piece, position));
     } catch (error) {
       this.#failure ??= { error };
       throw error;

@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runBinary } from "../support/binary.ts";
+import { binaryPath, runBinary } from "../support/binary.ts";
 import { CASES, type Disk, makeStart, tryAllRooms } from "../support/full_disk.ts";
+import { openHome } from "../support/home.ts";
 import { findTool, requireThat, requireTool } from "../support/requires.ts";
 import { commandOf } from "../support/scripts.ts";
 
@@ -54,3 +56,59 @@ function limitedFiles(place: string): Disk {
     free: () => {},
   };
 }
+
+describe("what the storage does not take", {
+  skip: process.platform === "win32" ? "needs a POSIX shell" : false,
+}, () => {
+  /** Runs a put in a shell that has limited it; returns the error and the namespace. */
+  function refusedPut(limit: string, args: readonly string[], t: { after(done: () => void): void }) {
+    const home = openHome(t);
+    const [environment, tarn] = [{ PATH: process.env["PATH"] ?? "", TARN_HOME: home.path }, binaryPath()];
+    fs.mkdirSync(join(home.folder, "many"));
+    for (let i = 0; i < 40; i++) {
+      fs.writeFileSync(join(home.folder, "many", `${i}`), new Uint8Array(2_000_000));
+    }
+    const run = (script: string, ...words: string[]) =>
+      spawnSync("sh", ["-c", script, "sh", tarn, ...words], {
+        cwd: home.folder,
+        env: environment,
+        encoding: "utf8",
+      });
+    assert.equal(run('"$@"', "repo", "create", "lakefs://repo").status, 0);
+    const { status, stderr } = run(`${limit}; exec "$@"`, "put", ...args);
+    const [namespace] = fs.readdirSync(join(home.path, "storage"));
+    const left = fs.readdirSync(join(home.path, "storage", namespace!, "data"), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    return {
+      status,
+      stderr: stderr.replaceAll(namespace!, "NAME"),
+      left: left.filter((entry) => entry.isFile()),
+    };
+  }
+
+  it("is told with the user's file, and nothing of it stays", (t) => {
+    const { status, stderr, left } = refusedPut("trap '' XFSZ; ulimit -f 500", [
+      "lakefs://repo/main/x",
+      "many/7",
+    ], t);
+    assert.equal(status, 8);
+    assert.equal(
+      stderr,
+      'tarn: Cannot put "many/7" to the storage namespace "local://NAME": the object is larger than a file may be here\n' +
+        "  Make room and run it again; nothing that was confirmed is lost.\n",
+    );
+    assert.deepEqual(left, []);
+  });
+
+  it("too many open files are told with a way out", (t) => {
+    const { status, stderr, left } = refusedPut("ulimit -n 18", ["lakefs://repo/main/", "many", "-r"], t);
+    assert.equal(status, 8, stderr);
+    assert.match(
+      stderr,
+      /^tarn: Cannot (put "many\/\d+" to the storage namespace|write to) "local:\/\/NAME": too many files are open\n {2}Raise the limit on open files \(ulimit -n\), .*\n$/,
+    );
+    assert.deepEqual(left, []);
+  });
+});
