@@ -11,9 +11,16 @@ import { CodedError } from "../base/errors.ts";
 import { type FileSystem, type FileSystemCalls, fileSystemOf } from "../base/file_system.ts";
 import { systemRandomness } from "../base/randomness.ts";
 import { storageFindings } from "./examine_storage.ts";
-import { foldersOf, type HomeFolders, homeFormat } from "./home.ts";
+import { foldersOf, homeFormat } from "./home.ts";
 import { shownKvAddress } from "./kv_address.ts";
-import { checkKv, type HomeStoreOptions, kvAddressOf, type KvCheck, openKvOf } from "./registry.ts";
+import {
+  checkKv,
+  hasStorage,
+  type HomeStoreOptions,
+  kvAddressOf,
+  type KvCheck,
+  openKvOf,
+} from "./registry.ts";
 
 export type FindingState = "ok" | "warning" | "problem";
 
@@ -138,7 +145,7 @@ async function kvFinding(home: string | undefined, options: HomeStoreOptions): P
     text: [`${shown}${text}`, ...(warning === undefined ? [] : [warning])].join("; "),
     details: { address: shown, ...facts },
   });
-  if (!address && isUnused(foldersOf(home!))) return finding(", not made yet");
+  if (!address && isUnused(home!)) return finding(", not made yet");
   const store = await openKvOf(home, { ...options, kv: address });
   try {
     const own = await store.facts?.();
@@ -154,9 +161,18 @@ async function kvFinding(home: string | undefined, options: HomeStoreOptions): P
   }
 }
 
-function isUnused({ kv, storage }: HomeFolders): boolean {
-  return !fs.existsSync(join(kv, "data.mdb")) &&
-    (!fs.existsSync(storage) || fs.readdirSync(storage).length === 0);
+function isUnused(home: string): boolean {
+  const { kv } = foldersOf(home);
+  return !fs.existsSync(join(kv, "data.mdb")) && isReadableFolder(kv) && !hasStorage(home);
+}
+
+/** What may not be looked into could hold anything. */
+function isReadableFolder(path: string): boolean {
+  try {
+    return !fs.existsSync(path) || fs.readdirSync(path) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 async function orProblem(

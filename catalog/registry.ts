@@ -1,6 +1,6 @@
 /** Picks drivers: the one place where concrete stores are chosen. Each is loaded when it is first needed. */
 
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { CodedError } from "../base/errors.ts";
@@ -272,9 +272,13 @@ async function openPostgresAt(
 
 /** A home whose storage holds data had a KV store: opening an empty one in its place would make all repositories vanish. */
 function refuseLostKv(home: string, kv: string): void {
-  const { storage } = foldersOf(home);
-  const database = statSync(join(kv, "data.mdb"), { throwIfNoEntry: false });
-  if ((database?.size ?? 0) > 0 || !existsSync(storage) || readdirSync(storage).length === 0) return;
+  let database: Stats | undefined;
+  try {
+    database = statSync(join(kv, "data.mdb"), { throwIfNoEntry: false });
+  } catch {
+    return; // Opening it tells why it cannot be looked at.
+  }
+  if ((database && (database.size > 0 || !database.isFile())) || !hasStorage(home)) return;
   throw new CodedError(
     "corrupt",
     "kv_corrupt",
@@ -282,6 +286,16 @@ function refuseLostKv(home: string, kv: string): void {
       database ? "empty" : "missing"
     }, and its storage is not`,
   );
+}
+
+/** Returns whether anything is stored in a home; of what may not be read that is so. */
+export function hasStorage(home: string): boolean {
+  const { storage } = foldersOf(home);
+  try {
+    return existsSync(storage) && readdirSync(storage).length > 0;
+  } catch {
+    return true;
+  }
 }
 
 async function openNothing(): Promise<ListedKvStore> {

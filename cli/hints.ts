@@ -51,6 +51,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
   kv_changed: "Stop whoever writes to it, and run it again: it goes on where it was.",
   kv_corrupt:
     '"tarn doctor" checks all of it. What was committed lies in the storage; restore the home\'s kv folder from a copy.',
+  kv_forbidden:
+    "Check who may read and write it: the home's kv folder (ls -l), or what TARN_KV or config.yaml names.",
   kv_full: "Make room on the disk of the home and run it again; nothing that was confirmed is lost.",
   kv_journal_corrupt:
     "Restore the home from a copy; or move the journal out of the home's kv folder: then what a server wrote in its last " +
@@ -59,6 +61,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
   kv_network_file_system:
     "Choose a home on a local disk (--home, TARN_HOME), or a store made for networks (TARN_KV=postgres://…). " +
     "TARN_ALLOW_NETWORK_FILE_SYSTEM=1 opens it all the same: safe only while one machine uses it.",
+  kv_no_folder:
+    "A file stands where the key-value store's folder is to be: move it away, or restore the folder from a copy.",
   kv_not_empty: "Name another table, schema or folder.",
   kv_read_only:
     "Reading works here; to write, use a home (--home, TARN_HOME) or a store (TARN_KV) that can be written.",

@@ -8,7 +8,16 @@
  * a short file is walked; it is damaged only if a page is missing that one of the trees leads to.
  */
 
-import { accessSync, closeSync, constants, existsSync, fstatSync, openSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
@@ -27,6 +36,10 @@ const BEING_MADE_BYTES = 2 * 65536;
  */
 export async function checkOpenable(folder: string, readOnly: boolean): Promise<void> {
   const path = join(folder, "data.mdb");
+  // To LMDB a lock that is no file is the end of the process; and whoever opens a FIFO waits for ever.
+  for (const name of readOnly ? ["data.mdb"] : ["data.mdb", "lock.mdb", "writer.lock"]) {
+    refuseNoFile(join(folder, name));
+  }
   const flags = readOnly ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
   const file = openSync(path, flags, 0o600);
   try {
@@ -37,6 +50,12 @@ export async function checkOpenable(folder: string, readOnly: boolean): Promise<
   // Never opened here: closing it would give up the locks that another store of this process holds on it.
   const lock = join(folder, "lock.mdb");
   if (!readOnly) accessSync(existsSync(lock) ? lock : dirname(lock), constants.R_OK | constants.W_OK);
+}
+
+/** A symlink stands for what it leads to. */
+function refuseNoFile(path: string): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })) return;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) refuse(path, "is no file");
 }
 
 async function checkContent(

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
@@ -34,6 +43,20 @@ test("a whole file passes, and so does an empty one, which is made where there i
   await assert.rejects(openLmdb(folder, { readOnly: true }), { code: "kv_corrupt" });
   await makeDatabase(join(folder, "db"));
   await checkOpenable(join(folder, "db"), false);
+});
+
+test("what is no file is refused before LMDB meets it", async (t) => {
+  for (const name of ["data.mdb", "lock.mdb", "writer.lock"]) {
+    const folder = temporaryFolder(t), path = join(folder, name);
+    await makeDatabase(folder);
+    for (const make of [() => mkdirSync(path), () => symlinkSync("nowhere", path)]) {
+      rmSync(path, { recursive: true, force: true });
+      make();
+      await assert.rejects(checkOpenable(folder, false), { code: "kv_corrupt", message: /is no file$/ });
+      if (name === "data.mdb") await assert.rejects(checkOpenable(folder, true), { code: "kv_corrupt" });
+      else await checkOpenable(folder, true);
+    }
+  }
 });
 
 test("a file cut at any page is refused, or nothing of it is missing", async (t) => {
