@@ -70,8 +70,8 @@ export const processEnvironment: Environment = {
   userFolder: () => namedUserFolder() ?? userHomeFolder(),
   cacheFolder: userCacheFolder,
   temporaryFolder: tmpdir,
-  allowsNetworkFileSystems: () => variable("TARN_ALLOW_NETWORK_FILE_SYSTEM") === "1",
-  isOffline: () => variable("TARN_OFFLINE") === "1",
+  allowsNetworkFileSystems: () => isOn("TARN_ALLOW_NETWORK_FILE_SYSTEM"),
+  isOffline: () => isOn("TARN_OFFLINE"),
   variable,
   exactVariable,
   withVariables: (more) => ({ ...process.env, ...more }),
@@ -114,6 +114,17 @@ export function timeZoneFiles(): readonly string[] {
  */
 function variable(name: string): string | undefined {
   return exactVariable(name) || undefined;
+}
+
+/** Whoever writes "yes" must not be taken to mean no. */
+function isOn(name: string): boolean {
+  const value = variable(name) ?? "0";
+  if (value === "1" || value === "0") return value === "1";
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot use the variable ${name}: it is "${value}", not 1 or 0`,
+  );
 }
 
 function exactVariable(name: string): string | undefined {

@@ -110,6 +110,15 @@ test("a home is never below the working folder by accident", async (t) => {
   assert.deepEqual(readdirSync(home.folder), []);
 });
 
+test("a variable that is on or off is one of both", async (t) => {
+  const home = await homeWithData(t);
+  const run = (value: string) => home.run(["ls", "lakefs://repo/main"], { env: { TARN_OFFLINE: value } });
+  for (const value of ["", "0", "1"]) assert.equal((await run(value)).code, 0);
+  const { code, stderr } = await run("yes");
+  assert.equal(code, 2);
+  assert.match(stderr, /TARN_OFFLINE: it is "yes", not 1 or 0/);
+});
+
 test("each kind of bad input gets one clear line and its exit code, and loses nothing", async (t) => {
   const home = await homeWithData(t);
   for (const [args, code, told] of CASES) {
