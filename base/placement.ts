@@ -23,15 +23,76 @@ interface SeenName {
   readonly isFolder: boolean;
 }
 
+/** A name that some disk takes for another one in the same folder. */
+export interface AlikeNames {
+  readonly name: string;
+  readonly earlier: string;
+}
+
+/** The names in the folders of one listing, whose keys come in byte order. */
+export class FolderNames {
+  /** The folders on the path of the last key, the outermost first, with the names in each by their folded form. */
+  readonly #open: { readonly name: string; readonly names: Map<string, SeenName> }[] = [
+    { name: "", names: new Map() },
+  ];
+
+  /** The folder of the last key, with its slash. */
+  #folder = "";
+
+  /**
+   * Looks every part of a key up in its folder, and remembers them when all of them can stand there. Else it returns the
+   * names that are alike, or that an object stands where a folder is needed.
+   */
+  take(key: string): AlikeNames | "no_folder" | undefined {
+    const start = key.lastIndexOf("/") + 1;
+    // Most keys lie in the folder of the one before.
+    if (start === this.#folder.length && key.startsWith(this.#folder)) {
+      return this.#takeIn([key.slice(start)]);
+    }
+    const parts = key.split("/");
+    let depth = 0;
+    while (depth < parts.length - 1 && this.#open[depth + 1]?.name === parts[depth]) depth++;
+    this.#open.length = depth + 1;
+    this.#folder = depth === 0 ? "" : `${parts.slice(0, depth).join("/")}/`;
+    return this.#takeIn(parts.slice(depth));
+  }
+
+  /** Takes what stands in the innermost open folder; its own folders are not open yet, and hold nothing to clash with. */
+  #takeIn(parts: readonly string[]): AlikeNames | "no_folder" | undefined {
+    const { names } = this.#open.at(-1)!;
+    const name = parts[0]!;
+    const folded = foldName(name);
+    const isFolder = parts.length > 1;
+    const seen = names.get(folded);
+    if (!seen) names.set(folded, { name, isFolder });
+    else if (seen.name !== name) return { name, earlier: seen.name };
+    else if (!seen.isFolder || !isFolder) return "no_folder";
+    if (!isFolder) return undefined;
+    this.#open.push({ name, names: new Map() });
+    this.#folder += `${name}/`;
+    return this.#takeIn(parts.slice(1));
+  }
+}
+
+/** Returns both names, quoted, and with their Unicode forms where they would look the same. */
+export function toldApart({ name, earlier }: AlikeNames): readonly [name: string, earlier: string] {
+  const looksSame = name.normalize("NFC") === earlier.normalize("NFC");
+  const told = (text: string) => looksSame ? `"${text}" in ${unicodeForm(text)}` : `"${text}"`;
+  return [told(name), told(earlier)];
+}
+
+function unicodeForm(text: string): string {
+  if (text === text.normalize("NFC")) return "NFC";
+  return text === text.normalize("NFD") ? "NFD" : "neither NFC nor NFD";
+}
+
 /** Checks the keys of one listing, in byte order. */
 export class PlacementCheck {
   readonly #isWindows: boolean;
-  /** The folders on the path of the last key, the outermost first, with the names in each by their folded form. */
-  readonly #open: { readonly name: string; readonly names: Map<string, SeenName> }[] = [];
+  readonly #names = new FolderNames();
 
   constructor(platform: string = process.platform) {
     this.#isWindows = platform === "win32";
-    this.#open.push({ name: "", names: new Map() });
   }
 
   /** Returns why a key cannot be placed, or `undefined`. What was refused takes no name from later keys. */
@@ -41,7 +102,12 @@ export class PlacementCheck {
       const why = this.#refusedName(part, { isFirst: i === 0, isLast: i === parts.length - 1 });
       if (why !== undefined) return why;
     }
-    return this.#takeNames(parts);
+    const clash = this.#names.take(key);
+    if (clash === undefined) return undefined;
+    if (clash === "no_folder") return "an object stands where a folder is needed";
+    const [name, earlier] = toldApart(clash);
+    const own = name === `"${clash.name}"` ? "it" : name;
+    return `some disks take ${own} for the same name as ${earlier}`;
   }
 
   #refusedName(name: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string | undefined {
@@ -51,27 +117,6 @@ export class PlacementCheck {
     }
     if (isFirst && /^[A-Za-z]:/.test(name)) return "it begins with a drive letter";
     return nameRefusal(name, this.#isWindows);
-  }
-
-  /** Looks every part up in its folder first, and remembers them only when all of them can be placed. */
-  #takeNames(parts: readonly string[]): string | undefined {
-    let depth = 0;
-    while (depth < parts.length - 1 && this.#open[depth + 1]?.name === parts[depth]) depth++;
-    // In a folder that was not open yet there is nothing to clash with.
-    const seen = this.#open[depth]!.names.get(foldName(parts[depth]!));
-    const isFolder = depth < parts.length - 1;
-    if (seen) {
-      if (seen.name !== parts[depth]) return `some disks take it for the same name as "${seen.name}"`;
-      if (!seen.isFolder || !isFolder) return "an object stands where a folder is needed";
-    }
-    this.#open.length = depth + 1;
-    for (let i = depth; i < parts.length; i++) {
-      const name = parts[i]!;
-      const isInner = i < parts.length - 1;
-      this.#open[i]!.names.set(foldName(name), { name, isFolder: isInner });
-      if (isInner) this.#open.push({ name, names: new Map() });
-    }
-    return undefined;
   }
 }
 

@@ -62,6 +62,24 @@ describe("PlacementCheck", () => {
     assert.deepEqual(refused(["A", "a/../b", "b/x"]), ["a/../b"]);
   });
 
+  it("tells names apart that look the same", () => {
+    const why = (...keys: string[]) => {
+      const check = new PlacementCheck();
+      return keys.map((key) => check.refusal(key)).at(-1);
+    };
+    const alike = "some disks take";
+    assert.equal(why("README", "Readme"), `${alike} it for the same name as "README"`);
+    assert.equal(
+      why("e\u0301", "\u00e9"),
+      `${alike} "\u00e9" in NFC for the same name as "e\u0301" in NFD`,
+    );
+    assert.equal(why("E\u0301", "\u00e9"), `${alike} it for the same name as "E\u0301"`);
+    assert.equal(
+      why("e\u0301\u00e9", "\u00e9e\u0301"),
+      `${alike} "\u00e9e\u0301" in neither NFC nor NFD for the same name as "e\u0301\u00e9" in neither NFC nor NFD`,
+    );
+  });
+
   it("refuses on Windows what only Windows refuses", () => {
     const keys = ["a:b", "con", "nul.txt", "dot.", "space ", "what?", "back\\slash", "ok"];
     assert.deepEqual(refused(keys), ["a:b"]);

@@ -271,7 +271,7 @@ describe("the names of a folder's files", () => {
       ]
     ) {
       const sorted = [first!, second!].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      assert.match(await refusal(cache, sorted), /some disks take it for the same name as/, sorted.join(" "));
+      assert.match(await refusal(cache, sorted), /some disks take .+ for the same name as/, sorted.join(" "));
     }
     assert.match(await refusal(cache, ["a", "a/b"]), /an object stands where a folder is needed/);
     assert.equal(fs.existsSync(at(cache)), false);

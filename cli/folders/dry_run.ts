@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs";
 import { hex } from "../../base/bytes.ts";
+import type { AlikeNames } from "../../base/placement.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { objectUri } from "../locations.ts";
@@ -9,6 +10,7 @@ import type { ListForm, Output } from "../output.ts";
 import { counted, humanSize } from "../render/sizes.ts";
 import { Failures } from "./failures.ts";
 import { contentHash, localError, openRegular } from "./local_files.ts";
+import { AlikeNotes } from "./alike_names.ts";
 import { openIndex } from "./put_folder.ts";
 import { baseVersion, couldBe, type FileToRead, type FolderToPut, planPut } from "./put_plan.ts";
 import type { LeftOut } from "./walk.ts";
@@ -89,7 +91,9 @@ async function* plannedPut(
 ): AsyncGenerator<readonly PlannedAction[]> {
   const index = await openIndex(context, what);
   let page: PlannedAction[] = [];
+  const alike = new AlikeNotes();
   const events = {
+    alike: (names: AlikeNames) => alike.add(names),
     unchanged: ({ key, state }: { key: string; state?: { size: number } }) =>
       void page.push(...sameFile({ action, key, size: state?.size ?? 0 })),
     ignored: (key: string) => void page.push({ action: "ignored", path: key }),
@@ -111,6 +115,7 @@ async function* plannedPut(
     index.discard();
   }
   yield page;
+  alike.tell(context.messages);
 }
 
 /** A move takes away also those files whose content is there already. */

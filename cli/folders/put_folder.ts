@@ -9,8 +9,11 @@ import { join } from "node:path";
 import { fromHex, hex } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
 import type { BranchWriter, PutObjectOptions } from "../../drivers/store.ts";
+import type { AlikeNames } from "../../base/placement.ts";
 import type { Context } from "../context.ts";
+import type { Messages } from "../messages.ts";
 import { FileProgress } from "../render/progress.ts";
+import { AlikeNotes } from "./alike_names.ts";
 import { countedFiles } from "./count_files.ts";
 import { type Failure, Failures } from "./failures.ts";
 import { fileLooker } from "../../base/file_state.ts";
@@ -99,6 +102,8 @@ class Putting {
   readonly #stored: Stored | undefined;
   readonly #failures: Failures;
   readonly #progress: FileProgress;
+  readonly #messages: Messages;
+  readonly #alike = new AlikeNotes();
   #put = 0;
   #unchanged = 0;
   #ignored = 0;
@@ -114,6 +119,7 @@ class Putting {
     this.#writer = writer;
     this.#index = index;
     this.#stored = stored;
+    this.#messages = messages;
     this.#failures = new Failures(messages, "put");
     this.#progress = new FileProgress(messages, "Putting", countedFiles(messages, what));
   }
@@ -146,6 +152,7 @@ class Putting {
       }
     });
     await small.finish();
+    this.#alike.tell(this.#messages);
     await Promise.all(this.#waiting);
   }
 
@@ -154,6 +161,7 @@ class Putting {
     const events = {
       unchanged: (slot: Slot, hash: () => Uint8Array) => this.#isUnchanged(slot, hash),
       ignored: () => void this.#ignored++,
+      alike: (names: AlikeNames) => this.#alike.add(names),
       leftOut: ({ shown, code, why }: { shown: string; code: string; why: string }) =>
         this.#failures.leaveOut(shown, code, why),
     };

@@ -2,6 +2,7 @@
 
 import { hex } from "../../base/bytes.ts";
 import type { ObjectStats, PutObjectOptions, Store } from "../../drivers/store.ts";
+import { type AlikeNames, FolderNames } from "../../base/placement.ts";
 import { ExistingObjects } from "./existing.ts";
 import type { IndexedTree } from "./file_index.ts";
 import { localError } from "./local_files.ts";
@@ -35,6 +36,7 @@ export interface PlanEvents {
   readonly unchanged: (slot: Slot, sha256: () => Uint8Array) => void;
   readonly ignored: (key: string) => void;
   readonly leftOut: (item: LeftOut) => void;
+  readonly alike: (names: AlikeNames) => void;
 }
 
 /** The version of a repository that a put is compared with. */
@@ -66,7 +68,10 @@ export async function* planPut(
 ): AsyncGenerator<FileToRead> {
   const objects = new ExistingObjects(what.store, { ...what, ref: base.ref });
   const isIndexedTree = base.tree !== undefined && JSON.stringify(base.tree) === JSON.stringify(index.tree);
+  const names = new FolderNames();
   for (const item of walk(what)) {
+    const clash = item.kind === "file" ? names.take(item.key) : undefined;
+    if (clash && clash !== "no_folder") events.alike(clash);
     if (item.kind === "ignored") events.ignored(item.key);
     else if (item.kind === "left_out") events.leftOut(item);
     else {

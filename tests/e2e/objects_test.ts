@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Home, openHome } from "../support/home.ts";
 
@@ -229,3 +229,29 @@ async function pathsUnder(home: Home, uri: string): Promise<ReadonlySet<string>>
     (JSON.parse(stdout.toString()) as { path: string }[]).map(({ path }) => path.slice("p/".length)),
   );
 }
+
+test("names that only some disks tell apart are put with a note, and get -r tells them apart", async (t) => {
+  const home = openHome(t);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  const folder = join(home.folder, "alike");
+  for (const name of ["README", "Readme", "d/cafe\u0301", "d/caf\u00e9", "E/x", "e/y", "e/z"]) {
+    fs.mkdirSync(dirname(join(folder, name)), { recursive: true });
+    fs.writeFileSync(join(folder, name), name);
+  }
+  const note = 'tarn: "README" and "Readme" (and 2 other pairs) are one name on some disks: ' +
+    "get -r refuses them unless it may leave one out\n";
+  for (const dry of [["--dry-run"], []]) {
+    const { stderr } = await home.ok(["put", "lakefs://repo/main/", folder, "-r", ...dry]);
+    assert.ok(stderr.startsWith(note), stderr);
+  }
+  const quiet = await home.ok(["put", "lakefs://repo/main/", folder, "-r", "--quiet"]);
+  assert.equal(quiet.stderr, "");
+  const { code, stderr } = await home.run(["get", "lakefs://repo/main/d/", join(home.folder, "out"), "-r"]);
+  assert.equal(code, 2);
+  assert.equal(
+    stderr,
+    'tarn: Cannot place "d/caf\u00e9" in a folder: ' +
+      'some disks take "caf\u00e9" in NFC for the same name as "cafe\u0301" in NFD\n' +
+      "  Add --skip-unplaceable to get the rest, or get it alone under a name of your own.\n",
+  );
+});
