@@ -3,9 +3,14 @@
 import type { CodedError, ErrorDetails } from "../base/errors.ts";
 import { quoted } from "./quoting.ts";
 
-type Hint = string | ((details: ErrorDetails) => string | undefined);
+/** `verb` is the one that failed, where that is known. */
+type Hint = string | ((details: ErrorDetails, verb?: string) => string | undefined);
 
-const SEE_HELP = '"tarn help VERB" shows the forms that a verb takes.';
+const seeHelp: Hint = (_, verb) =>
+  verb === undefined ? '"tarn help" lists the verbs.' : `"tarn help ${verb}" shows the forms that it takes.`;
+
+/** Verbs that take everything in a folder with -r, and nothing without. */
+const FOLDER_VERBS: readonly (string | undefined)[] = ["get", "rm", "cp", "mv"];
 
 const HINTS: Readonly<Record<string, Hint>> = {
   ambiguous_ref: "Write more digits of the commit ID.",
@@ -37,7 +42,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   home_of_another_user: "Choose a home of your own with --home DIR or TARN_HOME.",
   home_too_new: "Use the version of tarn that made it, or a newer one.",
   internal: "This is a bug in tarn. Run it again with --debug and report what it prints.",
-  invalid_argument: nearOr(SEE_HELP),
+  invalid_argument: nearOr(seeHelp),
   invalid_configuration: ({ suggestion, isCatalog }) =>
     suggestion !== undefined
       ? `Did you mean "${suggestion}"?`
@@ -47,7 +52,12 @@ const HINTS: Readonly<Record<string, Hint>> = {
   invalid_etcd_address: '"tarn help config push" shows the form of an address.',
   invalid_kv_address: '"tarn help kv copy" shows the forms of an address.',
   invalid_range: "Bytes count from 0: the first hundred are 0-99.",
-  invalid_uri: ({ uri }) => typeof uri === "string" ? uriHint(uri) : undefined,
+  invalid_uri: ({ uri, is_version: isVersion }, verb) =>
+    isVersion === true
+      ? FOLDER_VERBS.includes(verb) ? "Add -r to take all its objects." : '"tarn ls URI" shows its objects.'
+      : typeof uri === "string"
+      ? uriHint(uri)
+      : undefined,
   kv_changed: "Stop whoever writes to it, and run it again: it goes on where it was.",
   kv_corrupt:
     '"tarn doctor" checks all of it. What was committed lies in the storage; restore the home\'s kv folder from a copy.',
@@ -91,7 +101,10 @@ const HINTS: Readonly<Record<string, Hint>> = {
   not_a_home: 'Name another folder, or make a home in it with "tarn init".',
   offline: "Run it without --offline, and without TARN_OFFLINE.",
   object_exists: "Use another name, or remove the object first.",
-  object_not_found: nearOr('"tarn ls URI" shows what is there; -r takes everything under a URI.'),
+  object_not_found: (details, verb) =>
+    typeof details["folder"] === "string" ? folderHint(details["folder"], verb) : nearOr(
+      '"tarn ls URI" shows what is there; -r takes everything under a URI.',
+    )(details, verb),
   own_storage: ({ key }) =>
     key === undefined
       ? "Name a place outside of homes, storage namespaces and caches: only tarn's own commands change what is in them."
@@ -139,9 +152,18 @@ const HINTS: Readonly<Record<string, Hint>> = {
 export const HINTED_CODES: readonly string[] = Object.keys(HINTS);
 
 /** Returns the way out of an error, where there is one. */
-export function hintFor(error: CodedError): string | undefined {
-  const hint = HINTS[error.code];
-  return typeof hint === "function" ? hint(error.details) : hint;
+export function hintFor(error: CodedError, verb?: string): string | undefined {
+  return hintText(HINTS[error.code], error.details, verb);
+}
+
+function hintText(hint: Hint | undefined, details: ErrorDetails, verb?: string): string | undefined {
+  return typeof hint === "function" ? hint(details, verb) : hint;
+}
+
+function folderHint(folder: string, verb: string | undefined): string {
+  return FOLDER_VERBS.includes(verb)
+    ? `"${folder}" is a folder: add -r to take all that is in it.`
+    : `"${folder}" is a folder: "tarn ls URI" shows what is in it.`;
 }
 
 /** The limit is the shell's, and often low. */
@@ -151,8 +173,12 @@ function ifTooManyOpen({ errno }: ErrorDetails): string | undefined {
 }
 
 /** A known name that is close to the given one says more than where to look. */
-function nearOr(otherwise: string): Hint {
-  return ({ suggestion }) => suggestion === undefined ? otherwise : `Did you mean "${suggestion}"?`;
+function nearOr(otherwise: Hint): Exclude<Hint, string> {
+  return (details, verb) => {
+    const { suggestion, encoded } = details;
+    if (encoded !== undefined) return `A slash in a name is written %2F. Did you mean "${encoded}"?`;
+    return suggestion === undefined ? hintText(otherwise, details, verb) : `Did you mean "${suggestion}"?`;
+  };
 }
 
 /** A tag that is taken for a branch, or the other way round, is there: its verbs have another first word. */
@@ -165,7 +191,7 @@ function otherKindOr(kind: "branch" | "tag"): Hint {
     if (typeof other === "string") {
       return `Verbs of ${other === "tag" ? "tags" : "branches"} begin with "tarn ${other}".`;
     }
-    return typeof otherwise === "function" ? otherwise(details) : otherwise;
+    return hintText(otherwise, details);
   };
 }
 

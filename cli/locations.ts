@@ -1,6 +1,6 @@
 /** What the URIs on a command line name: a repository, a ref in it, a key under that. */
 
-import { CodedError } from "../base/errors.ts";
+import { CodedError, type ErrorDetails } from "../base/errors.ts";
 import { formatUri, looksLikeUri, parseUri, type Selector } from "../base/uri.ts";
 import type { Store } from "../drivers/store.ts";
 import type { ParsedArguments } from "./arguments.ts";
@@ -86,7 +86,9 @@ export function refLocation(text: string, options: { key?: "allowed" } = {}): Re
 /** Parses the URI of an object; `key` is the undecoded key of `--key`. */
 export function objectLocation(text: string, key: string | undefined): ObjectLocation {
   const location = keyLocation(text, key);
-  if (location.key === undefined) refuse(text, `it names no object; write ${SCHEME}://REPO/REF/KEY`);
+  if (location.key === undefined) {
+    refuse(text, `it names no object; write ${SCHEME}://REPO/REF/KEY`, { is_version: true });
+  }
   return { ...location, key: location.key };
 }
 
@@ -175,6 +177,8 @@ export function objectUri(repository: string, ref: string, key: string): string 
   return formatUri({ scheme: SCHEME, place: repository, segments: [ref, ...key.split("/")] });
 }
 
-function refuse(text: string, why: string): never {
-  throw new CodedError("invalid", "invalid_uri", `Cannot use "${text}": ${why}`, { details: { uri: text } });
+function refuse(text: string, why: string, details: ErrorDetails = {}): never {
+  throw new CodedError("invalid", "invalid_uri", `Cannot use "${text}": ${why}`, {
+    details: { uri: text, ...details },
+  });
 }

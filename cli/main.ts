@@ -2,7 +2,7 @@
 
 import { processEnvironment } from "./environment.ts";
 import { EXIT_OK, exitCodeOf } from "./exit_codes.ts";
-import { errorForm, runCommandLine, type RunOptions } from "./run.ts";
+import { errorForm, runCommandLine, type RunOptions, verbOf } from "./run.ts";
 import { handleSignals, unlessInterrupted } from "./signals.ts";
 import { ReaderGone, standardOutput, writeMessage } from "./streams.ts";
 
@@ -30,7 +30,7 @@ export async function runToExitCode(argv: readonly string[], options: RunOptions
     const color = terminal && environment.wantsColor();
     const columns = terminal ? environment.columns() : Infinity;
     (options.writeMessage ?? writeMessage)(
-      describeError(error, { ...errorForm(argv), color, terminal, columns }),
+      describeError(error, { ...errorForm(argv), color, terminal, columns, verb: verbOf(argv) }),
     );
     return exitCodeOf(error);
   }

@@ -205,7 +205,10 @@ describe("merge --resolve", () => {
     const sides = { side: many("s"), main: many("m") };
     const onTerminal = await withSides(t, many("1"), sides, { onMessage: () => {} });
     const { err } = await onTerminal.merge();
-    assert.match(err, /^tarn: .*30 paths\n {2}--preview .*--resolve .*--strategy .*\n {2}conflict: f100\n/);
+    assert.match(
+      err,
+      /^tarn: .*30 paths\n {2}--preview .*--resolve .*\n {2}--strategy .*\n {2}conflict: f100\n/,
+    );
     assert.match(err, / {2}conflict: f119\n {2}and 10 more\n$/);
     const elsewhere = await withSides(t, many("1"), sides);
     assert.match((await elsewhere.merge()).err, / {2}conflict: f129\n$/);

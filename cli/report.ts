@@ -12,13 +12,20 @@ const CONFLICTS_ON_TERMINAL = 20;
 
 const NAME = "tarn:";
 
-/** Returns what goes to standard error for an error that ends the program; `columns` are those of a terminal. */
+/** Returns what goes to standard error for an error that ends the program; `columns` are those of a terminal, and `verb` the one that failed. */
 export function describeError(
   error: unknown,
-  form: { json: boolean; debug: boolean; color?: boolean; terminal?: boolean; columns?: number },
+  form: {
+    json: boolean;
+    debug: boolean;
+    color?: boolean;
+    terminal?: boolean;
+    columns?: number;
+    verb?: string;
+  },
 ): string {
   const coded = asCoded(error);
-  const hint = hintFor(coded);
+  const hint = hintFor(coded, form.verb);
   if (form.json) {
     const details = Object.keys(coded.details).length > 0 ? { details: detailsJson(coded.details) } : {};
     const stack = form.debug ? { stack: stackOf(error) } : {};

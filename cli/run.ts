@@ -144,6 +144,15 @@ export function errorForm(argv: readonly string[]): { json: boolean; debug: bool
   };
 }
 
+/** Returns the name of a command line's verb, if it has one. */
+export function verbOf(argv: readonly string[]): string | undefined {
+  try {
+    return findVerb(argv)?.verb.name;
+  } catch {
+    return undefined;
+  }
+}
+
 interface ReadCommandLine {
   readonly verb: VerbSpec;
   /** The words that named the verb: lakectl has others. */

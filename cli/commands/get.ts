@@ -10,7 +10,7 @@ import { type FolderGot, type FolderToGet, getFolder } from "../folders/get_fold
 import { localError } from "../folders/local_files.ts";
 import { PlacementCheck } from "../../base/placement.ts";
 import { folderPrefix } from "../folders/recursive.ts";
-import { flushFolder, throughSymlinks, writeFile, writeInPlace } from "../folders/target.ts";
+import { flushFolder, makeFolderOf, throughSymlinks, writeFile, writeInPlace } from "../folders/target.ts";
 import { keyLocation, type ObjectLocation, objectLocation, type RefLocation, refOf } from "../locations.ts";
 import { FileProgress } from "../render/progress.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
@@ -57,6 +57,10 @@ export async function getFile(
   { location, path }: { location: ObjectLocation; path: string },
 ): Promise<FileGot> {
   const store = await session.store();
+  // What ends in a slash may be a folder, of which no name can be made.
+  if (location.key.endsWith("/")) {
+    await store.stat(location.repository, await refOf(store, location), location.key);
+  }
   const target = targetOf(path, location.key);
   if (!target.isSpecial) (await session.ownFolders()).refuse(target.path, "write", target.shown);
   const { stats, body } = await store.read(location.repository, await refOf(store, location), location.key);
@@ -64,6 +68,7 @@ export async function getFile(
   const watched = progress.watch(body);
   if (target.isSpecial) await writeInPlace(target.path, watched);
   else {
+    makeFolderOf(target.path);
     await writeFile(target.path, watched, { flush: true });
     flushFolder(dirname(target.path));
   }
@@ -78,26 +83,17 @@ interface Target {
   readonly isSpecial: boolean;
 }
 
-/** A folder takes the object under its own name; a symlink stands for what it points at. */
+/** A folder, there or to be made, takes the object under its own name; a symlink stands for what it points at. */
 function targetOf(path: string, key: string): Target {
   const stat = look(path);
-  if (stat?.isDirectory()) {
+  if (stat?.isDirectory() || (!stat && /[\\/]$/.test(path))) {
     const name = basename(key);
     const why = key.endsWith("/") ? "its key ends with a slash" : new PlacementCheck().refusal(name);
     if (why !== undefined) throw unplaceable(key, why);
     const inside = join(path, name);
     return { path: inside, shown: inside, isSpecial: false };
   }
-  if (!stat) {
-    if (/[\\/]$/.test(path)) {
-      throw new CodedError(
-        "not_found",
-        "file_not_found",
-        `Cannot write into "${path}": there is no such folder`,
-      );
-    }
-    return { path: throughSymlinks(path), shown: path, isSpecial: false };
-  }
+  if (!stat) return { path: throughSymlinks(path), shown: path, isSpecial: false };
   if (!stat.isFile()) return { path, shown: path, isSpecial: true };
   return { path: fs.realpathSync.native(path), shown: path, isSpecial: false };
 }

@@ -1,12 +1,13 @@
 /** `pin`: URIs with a fixed version; in a lock file with all that is there, or compared with one. */
 
 import { CodedError } from "../../base/errors.ts";
-import { formatUri, parseUri } from "../../base/uri.ts";
+import { formatUri, looksLikeUri, parseUri } from "../../base/uri.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { LockedUri } from "../../catalog/lock_file.ts";
 import { type CheckedLock, checkLocked, lockUri } from "../../catalog/locked.ts";
 import type { Context } from "../context.ts";
 import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
+import { quoted } from "../quoting.ts";
 import { readLock, writeLock } from "../lock_files.ts";
 import type { Output } from "../output.ts";
 import { counted } from "../render/sizes.ts";
@@ -68,8 +69,12 @@ async function write(
   return EXIT_OK;
 }
 
-async function check({ arguments: given, output }: Context, catalog: Catalog): Promise<number> {
+async function check({ arguments: given, messages, output }: Context, catalog: Catalog): Promise<number> {
   const file = given.value("lock") ?? LOCK_FILE;
+  const noUri = given.positionals.find((text) => !looksLikeUri(text));
+  if (noUri !== undefined) {
+    throw misused(`"${noUri}" is no URI, and "--lock ${noUri}" is how a lock file is named`);
+  }
   const named = new Set(given.positionals.map((text) => formatUri(parseUri(text))));
   const known = readLock(file);
   for (const uri of named) {
@@ -90,6 +95,7 @@ async function check({ arguments: given, output }: Context, catalog: Catalog): P
     line: (item) => output.shown(movedText(item)),
   });
   tellResult(output, moved, known.length);
+  if (moved > 0) messages.note(`To lock what is there now: tarn pin --write ${quoted(file)}`);
   return moved > 0 ? EXIT_NO : EXIT_OK;
 }
 
@@ -103,7 +109,7 @@ function movedText({ uri, pinned, now, state }: CheckedLock): string {
   if (state === "gone") return `${uri} is gone: it was ${pinned}`;
   return state === "moved"
     ? `${uri} has moved: from ${pinned} to ${now}`
-    : `${uri} has changed: its store fixes no version`;
+    : `${uri} has changed: its store keeps no versions, so what was locked is not there any more`;
 }
 
 function tellResult(output: Output, moved: number, count: number): void {

@@ -235,6 +235,14 @@ function flush(descriptor: number): Promise<void> {
   });
 }
 
+/** Makes the folder that a file is to lie in, and those above it, where they are not there; durable when it returns. */
+export function makeFolderOf(path: string): void {
+  const folder = resolve(dirname(path));
+  const first = attempt(path, () => fs.mkdirSync(folder, { recursive: true }));
+  if (first === undefined) return;
+  for (let at = folder; at.length >= first.length && at !== dirname(at);) flushFolder(at = dirname(at));
+}
+
 /** Makes a folder's entries survive power loss; a system that cannot open folders does so by itself. */
 export function flushFolder(path: string): void {
   try {

@@ -82,7 +82,7 @@ const CASES: readonly (readonly [readonly string[], number, RegExp])[] = [
   [["put", "lakefs://repo/main/x", "file", "-r"], 2, /"file"/],
   [["put", "lakefs://repo/main~1/x", "file"], 2, /main~1/],
   [["put", "lakefs://repo/main/x", "file/below"], 2, /"file\/below"/],
-  [["get", "lakefs://repo/main/a", "missing/folder/a"], 3, /missing/],
+  [["get", "lakefs://repo/main/a", "file/below/a"], 2, /"file\/below\/a"/],
   [["get", "lakefs://repo/main/nowhere", "out"], 3, /"nowhere"/],
   [["rm", "lakefs://repo/main/nowhere"], 3, /"nowhere"/],
   [["cat", "lakefs://repo/main/a", "--range", "9-1"], 2, /9-1/],
