@@ -146,7 +146,7 @@ async function kvFinding(home: string | undefined, options: HomeStoreOptions): P
     details: { address: shown, ...facts },
   });
   if (!address && isUnused(home!)) return finding(", not made yet");
-  const store = await openKvOf(home, { ...options, kv: address });
+  const store = await openKvOf(home, { ...options, kv: address, makesKv: false });
   try {
     const own = await store.facts?.();
     const check = await checkKv(address ?? { driver: "lmdb", folder: foldersOf(home!).kv });

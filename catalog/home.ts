@@ -19,7 +19,7 @@ import * as fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { hex } from "../base/bytes.ts";
-import { CodedError } from "../base/errors.ts";
+import { CodedError, type ErrorDetails } from "../base/errors.ts";
 import { HOME_MARKER as MARKER, OwnFolders } from "../base/own_folders.ts";
 import { type Randomness, systemRandomness } from "../base/randomness.ts";
 
@@ -47,6 +47,8 @@ export interface FoundHome {
   readonly ready: boolean;
   /** Whether it was chosen, or is the user's own, and was not met on the way up from the working folder. */
   readonly isTrusted: boolean;
+  /** What has named it, if something has. */
+  readonly chosenBy?: string;
 }
 
 /** The folders inside a home. */
@@ -75,7 +77,7 @@ export function foldersOf(home: string): HomeFolders {
 export function findHome(places: HomePlaces): FoundHome {
   if (places.chosen) {
     const folder = resolve(places.workingFolder, places.chosen.path);
-    return { folder, ready: inspectHome(folder, places), isTrusted: true };
+    return { folder, ready: inspectHome(folder, places), isTrusted: true, chosenBy: places.chosen.by };
   }
   const found = upwardHome(places);
   if (found !== undefined) {
@@ -157,10 +159,7 @@ export function inspectHome(folder: string, places: HomePlaces): boolean {
   const marker = readMarker(folder) ?? (isUnfinished(folder) ? undefined : finishedMarker(folder));
   if (marker === undefined) return false;
   checkFormat(folder, marker);
-  for (const name of FOLDERS) {
-    const inner = statOrUndefined(join(folder, name));
-    if (inner) checkOwner(inner, join(folder, name), places);
-  }
+  checkInnerOwners(folder, places);
   return true;
 }
 
@@ -194,6 +193,13 @@ function checkOwner(stat: fs.Stats, path: string, places: HomePlaces): void {
   );
 }
 
+function checkInnerOwners(folder: string, places: HomePlaces): void {
+  for (const name of FOLDERS) {
+    const inner = statOrUndefined(join(folder, name));
+    if (inner) checkOwner(inner, join(folder, name), places);
+  }
+}
+
 /** Whoever owns the folder around a home can put another in its place; the system's own folders are trusted. */
 function checkHolder(folder: string, places: HomePlaces): void {
   const stat = fs.statSync(folder);
@@ -212,7 +218,24 @@ function readMarker(folder: string): string | undefined {
 function finishedMarker(folder: string): string {
   const marker = readMarker(folder);
   if (marker !== undefined) return marker;
-  throw notAHome(folder, `it holds other files and no "${MARKER}"`);
+  const why = `it holds other files and no "${MARKER}"`;
+  throw notAHome(folder, why, holdsStore(folder) ? { home: folder } : {});
+}
+
+/** Whether all is there that makes a folder a home, but for its marker. */
+function holdsStore(folder: string): boolean {
+  const { kv, storage } = foldersOf(folder);
+  const isFolder = (path: string) => statOrUndefined(path)?.isDirectory() === true;
+  return isFolder(kv) && isFolder(storage) && (statOrUndefined(join(kv, "data.mdb"))?.size ?? 0) > 0;
+}
+
+/** Returns whether a folder of the user's is a home that has lost its marker. Fails with `home_of_another_user`. */
+export function hasLostMarker(folder: string, places: HomePlaces): boolean {
+  const stat = statOrUndefined(folder);
+  if (!stat?.isDirectory() || readMarker(folder) !== undefined || !holdsStore(folder)) return false;
+  checkOwner(stat, folder, places);
+  checkInnerOwners(folder, places);
+  return true;
 }
 
 function checkFormat(folder: string, marker: string): void {
@@ -268,8 +291,8 @@ function flushFolder(folder: string): void {
   }
 }
 
-function notAHome(folder: string, why: string): CodedError {
-  return new CodedError("invalid", "not_a_home", `Cannot use "${folder}" as a home: ${why}`);
+function notAHome(folder: string, why: string, details: ErrorDetails = {}): CodedError {
+  return new CodedError("invalid", "not_a_home", `Cannot use "${folder}" as a home: ${why}`, { details });
 }
 
 function homeError(error: unknown, what: string): CodedError {

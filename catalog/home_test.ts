@@ -48,6 +48,7 @@ describe("findHome()", () => {
       folder: join(folder, "a", "x"),
       ready: false,
       isTrusted: true,
+      chosenBy: "--home",
     });
   });
 
@@ -152,7 +153,7 @@ describe("makeHome()", () => {
       for (const name of left) fs.mkdirSync(join(home, name), { recursive: true });
       if (left.length === 3) fs.writeFileSync(join(home, "tarn-home.json.0011.tmp"), '{"form');
       const found = findHome(chosen(dirname(home), home));
-      assert.deepEqual(found, { folder: home, ready: false, isTrusted: true });
+      assert.deepEqual(found, { folder: home, ready: false, isTrusted: true, chosenBy: "--home" });
       makeHome(home);
       fs.writeFileSync(join(home, "kv", "data.mdb"), "kept");
       makeHome(home);

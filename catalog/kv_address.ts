@@ -56,6 +56,7 @@ const SSL_MODES: readonly string[] = ["disable", "require", "verify-full"];
 export function parseKvAddress(text: string, folder: string): KvAddress {
   if (text === "memory:") return { driver: "memory" };
   const path = /^lmdb:(?!\/\/)(.+)$/s.exec(text)?.[1];
+  if (path?.startsWith("~")) refuse("write the folder of lmdb: in full, or lmdb:./~ for one of that name");
   if (path !== undefined) return { driver: "lmdb", folder: resolve(folder, path) };
   const match = /^(postgres|postgresql|dynamodb):\/\/([^?#]*)(?:\?([^?#]*))?$/.exec(text);
   if (!match) {

@@ -38,6 +38,8 @@ export interface HomeStoreOptions extends KvOptions {
   readonly kv?: KvAddress;
   /** Whether the home's configuration may name a key-value store. */
   readonly isTrusted?: boolean;
+  /** Whether a named LMDB store that is not there is made: else it is refused, as a name that was mistyped. */
+  readonly makesKv?: boolean;
   /** Where the home would be that is not there yet. */
   readonly homeToBe?: string;
 }
@@ -146,7 +148,22 @@ export async function openKvOf(
   home: string | undefined,
   options: Omit<HomeStoreOptions, "kv"> & { readonly kv: KvAddress | undefined },
 ): Promise<ListedKvStore> {
-  return options.kv ? await openKv(options.kv, options) : await openOwnKv(home!, options);
+  if (!options.kv) return await openOwnKv(home!, options);
+  if (options.kv.driver === "lmdb" && options.makesKv === false) refuseMissingKv(options.kv.folder);
+  return await openKv(options.kv, options);
+}
+
+function refuseMissingKv(folder: string): void {
+  try {
+    if (statSync(join(folder, "data.mdb"), { throwIfNoEntry: false })) return;
+  } catch {
+    return; // Opening it tells why it cannot be looked at.
+  }
+  throw new CodedError(
+    "not_found",
+    "kv_missing",
+    `Cannot open the key-value store in "${folder}": there is none`,
+  );
 }
 
 export interface KvCheck {

@@ -138,9 +138,20 @@ function exactVariable(name: string): string | undefined {
 }
 
 function chosen(home: string | undefined): Pick<HomePlaces, "chosen"> {
-  if (home !== undefined) return { chosen: { path: home, by: "--home" } };
+  if (home !== undefined) return { chosen: { path: inUserFolder(home, "--home"), by: "--home" } };
   const path = variable("TARN_HOME");
-  return path === undefined ? {} : { chosen: { path, by: "TARN_HOME" } };
+  return path === undefined ? {} : { chosen: { path: inUserFolder(path, "TARN_HOME"), by: "TARN_HOME" } };
+}
+
+/** Most shells leave a `~` behind `=` as it is. */
+function inUserFolder(path: string, by: string): string {
+  if (/^~(?:[\\/]|$)/.test(path)) return join(namedUserFolder() ?? userHomeFolder(), path.slice(1));
+  if (!path.startsWith("~")) return path;
+  throw new CodedError(
+    "invalid",
+    "invalid_argument",
+    `Cannot use ${by} "${path}": write the folder in full, or ./${path} for one of that name`,
+  );
 }
 
 function chosenConfig(address: string | undefined): Pick<ConfigPlaces, "chosen"> {

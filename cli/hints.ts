@@ -39,6 +39,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   folder_in_the_way: ({ recursive }) => recursive === true ? "Add -r to put all its files." : undefined,
   home_exists: "Use it as it is: commands run in that folder and below find it.",
   home_forbidden: "Choose another home with --home DIR or TARN_HOME.",
+  home_not_found: ({ home }) => `Check the name, or make the home: tarn init --home ${quoted(String(home))}`,
   home_of_another_user: "Choose a home of your own with --home DIR or TARN_HOME.",
   home_too_new: "Use the version of tarn that made it, or a newer one.",
   internal: "This is a bug in tarn. Run it again with --debug and report what it prints.",
@@ -67,6 +68,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
   kv_journal_corrupt:
     "Restore the home from a copy; or move the journal out of the home's kv folder: then what a server wrote in its last " +
     "moments is missing, if it did not end in order.",
+  kv_missing:
+    'Check the name that TARN_KV or the configuration gives; the first "tarn repo create" makes a store there.',
   kv_moved: "The home was moved or deleted while it was in use: run it again where it is now.",
   kv_network_file_system:
     "Choose a home on a local disk (--home, TARN_HOME), or a store made for networks (TARN_KV=postgres://…). " +
@@ -98,7 +101,12 @@ const HINTS: Readonly<Record<string, Hint>> = {
   not_a_branch:
     "Changes go to a branch: write lakefs://REPO/BRANCH/KEY, or make one with tarn branch URI --from REF.",
   not_cached: "Run it once without --offline: what was fetched or pinned then is there.",
-  not_a_home: 'Name another folder, or make a home in it with "tarn init".',
+  not_a_home: ({ home }) =>
+    home === undefined
+      ? 'Name another folder, or an empty one, which "tarn init --home DIR" makes a home.'
+      : `Its store and its storage are there; this puts the file back: tarn init --home ${
+        quoted(String(home))
+      }`,
   offline: "Run it without --offline, and without TARN_OFFLINE.",
   object_exists: "Use another name, or remove the object first.",
   object_not_found: (details, verb) =>

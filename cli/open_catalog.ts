@@ -138,7 +138,7 @@ export class LoadedCatalog {
   /** Returns the engine of a place; the run's own is shared with the commands that use it directly, and not closed here. */
   async #engine(place: EnginePlace): Promise<Store> {
     if (this.hasEmbedded && isSamePlace(place, this.#embedded)) {
-      return await this.#options.session.store();
+      return await this.#options.session.storeOrNone();
     }
     const key = JSON.stringify([place.home, place.kv]);
     const engine = this.#engines.get(key) ?? this.#openEngine(place);

@@ -1,6 +1,8 @@
 /** The store of one run: opened when first asked for, closed once at the end. */
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { CodedError } from "../base/errors.ts";
 import { OwnFolders } from "../base/own_folders.ts";
 import type { FoundHome } from "../catalog/home.ts";
 import type { KvAddress } from "../catalog/kv_address.ts";
@@ -31,14 +33,22 @@ export class Session {
   readonly #options: SessionOptions;
   #store: Promise<Store> | undefined;
   #home: string | undefined;
+  #mayMake = false;
+  #checked: Promise<void> | undefined;
 
   constructor(environment: Environment, options: SessionOptions = {}) {
     this.#environment = environment;
     this.#options = options;
   }
 
-  /** Returns the store; where there is no home yet, one without repositories. */
-  store(): Promise<Store> {
+  /** Returns the store; where there is no home yet, one without repositories. Fails with `home_not_found` where one was named. */
+  async store(): Promise<Store> {
+    if (!this.#options.open) await (this.#checked ??= this.#refuseMissing());
+    return await this.storeOrNone();
+  }
+
+  /** As {@link store}, and without repositories also where a home that was named is not there: a cache may do without it. */
+  storeOrNone(): Promise<Store> {
     this.#store ??= this.#openFound();
     return this.#store;
   }
@@ -50,7 +60,9 @@ export class Session {
     if (!found.ready) {
       await this.close();
       makeHome(found.folder);
+      this.#checked = undefined;
     }
+    this.#mayMake = true;
     return await this.store();
   }
 
@@ -63,7 +75,7 @@ export class Session {
   async ownFolders(): Promise<OwnFolders> {
     let store: Store;
     try {
-      store = await this.store();
+      store = await this.storeOrNone();
     } catch {
       // A home that cannot be opened is told by what lies in it.
       return new OwnFolders();
@@ -114,10 +126,26 @@ export class Session {
     await (await store?.catch(() => undefined))?.close();
   }
 
+  /** A folder that is named and not there is mistyped, more likely than a home to be; a store that is named needs none. */
+  async #refuseMissing(): Promise<void> {
+    const home = await this.found();
+    if (home.ready || home.chosenBy === undefined || existsSync(home.folder)) return;
+    if ((await this.options(home)).kv) return;
+    throw new CodedError(
+      "not_found",
+      "home_not_found",
+      `Cannot use the home "${home.folder}" that ${home.chosenBy} names: it is not there`,
+      { details: { home: home.folder } },
+    );
+  }
+
   async #openFound(): Promise<Store> {
     const found = await this.found();
     this.#home = found.ready ? found.folder : undefined;
-    return await (this.#options.open ?? openFound)(found, await this.options(found));
+    return await (this.#options.open ?? openFound)(found, {
+      ...await this.options(found),
+      makesKv: this.#mayMake,
+    });
   }
 
   async #preferred(): Promise<PreferredHome | undefined> {

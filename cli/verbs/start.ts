@@ -10,7 +10,8 @@ export const START_VERBS: readonly VerbSpec[] = [
     usage: ["init [DIR]"],
     about:
       "Makes DIR/.tarn (the working folder's without DIR), where commands run in DIR and below then keep " +
-      "everything. Not needed: without it the first repository goes to your user data folder.",
+      "everything. Not needed: without it the first repository goes to your user data folder. A home that has lost its file " +
+      "tarn-home.json, and nothing else, is made one again.",
     takes: [0, 1],
     examples: ["init", "init ~/projects/sales"],
     load: () => import("../commands/init.ts"),

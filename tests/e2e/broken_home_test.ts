@@ -89,3 +89,84 @@ test("folders in the place of the key-value store's files end no process", async
     assert.match(doctor.stdout.toString(), new RegExp(`BAD {2}key-value store: .*${name}" is no file`));
   }
 });
+
+test("a home that has lost its marker alone is made one again", async (t) => {
+  const home = await homeWithObject(t);
+  const marker = join(home.path, "tarn-home.json");
+  fs.rmSync(marker);
+  const { code, stderr } = await home.run(["repo", "list"]);
+  assert.equal(code, 2);
+  const hint = /puts the file back: tarn (.*)\n/.exec(stderr.replace(/\n {2}(?=\S)/g, " "))?.[1];
+  assert.equal(hint, `init --home ${home.path}`);
+  const { restored, repositories } = await home.json(hint.split(" "), { env: { TARN_HOME: "" } });
+  assert.deepEqual([restored, repositories], [true, 1]);
+  assert.equal(await home.text(["cat", `${MAIN}/a`]), "of a");
+  const again = await home.run(["init", "--json"]);
+  assert.equal(JSON.parse(again.stderr).code, "home_exists");
+});
+
+test("what may not be a home is not made one for its looks", async (t) => {
+  const home = await homeWithObject(t);
+  const marker = join(home.path, "tarn-home.json"), data = join(home.path, "kv", "data.mdb");
+  fs.rmSync(marker);
+  const whole = fs.readFileSync(data);
+  fs.writeFileSync(data, whole.subarray(0, 4096));
+  const damaged = await home.run(["init", "--json"]);
+  assert.equal(JSON.parse(damaged.stderr).code, "kv_corrupt");
+  fs.writeFileSync(data, whole);
+  fs.rmSync(join(home.path, "storage"), { recursive: true });
+  const partial = await home.run(["init", "--json"]);
+  assert.equal(JSON.parse(partial.stderr).code, "not_a_home");
+  assert.ok(!fs.existsSync(marker));
+});
+
+test("a home that is named and not there is an error, and is made by what makes one", async (t) => {
+  const home = openHome(t);
+  const lines = ["repo list", `ls ${MAIN}/`, `put ${MAIN}/b -`, `get ${MAIN}/ got -r`, "ls"];
+  for (const line of lines) {
+    for (const [env, words] of [[{}, []], [{ TARN_HOME: "" }, ["--home", home.path]]] as const) {
+      const { code, stderr } = await home.run([...line.split(" "), ...words, "--json"], { env });
+      assert.deepEqual([code, JSON.parse(stderr).code], [3, "home_not_found"], line);
+    }
+  }
+  assert.deepEqual(fs.readdirSync(home.folder), []);
+  // A folder that is there and empty is no mistake: a home is to be made in it.
+  fs.mkdirSync(home.path);
+  assert.deepEqual(await home.json(["repo", "list"]), []);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  assert.match(await home.text(["repo", "list"]), /^repo\t/);
+});
+
+test("a home that nobody named is empty before the first repository", async (t) => {
+  const { folder, run } = openHome(t);
+  const { code, stdout } = await run(["repo", "list", "--json"], { env: { TARN_HOME: "", HOME: folder } });
+  assert.deepEqual([code, JSON.parse(stdout.toString())], [0, []]);
+});
+
+test("an LMDB store that is named and not there is an error, and made by the first repository", async (t) => {
+  const home = openHome(t);
+  await home.ok(["init"]);
+  const env = { TARN_KV: `lmdb:${join(home.folder, "kv")}` };
+  const { code, stderr } = await home.run(["repo", "list", "--json"], { env });
+  assert.deepEqual([code, JSON.parse(stderr).code], [3, "kv_missing"]);
+  assert.equal((await home.run(["doctor"], { env })).code, 1);
+  assert.deepEqual(fs.readdirSync(home.folder), ["home"]);
+  await home.ok(["repo", "create", "lakefs://repo"], { env });
+  assert.match(await home.text(["repo", "list"], { env }), /^repo\t/);
+});
+
+test("a ~ that the shell left is the user's folder, and never one of that name", posix, async (t) => {
+  const { folder, run } = openHome(t);
+  const env = { HOME: folder, TARN_HOME: "" };
+  const made = await run(["init", "--home=~/mine", "--json"], { env });
+  assert.equal(JSON.parse(made.stdout.toString()).home, join(folder, "mine"));
+  assert.equal((await run(["repo", "list"], { env: { ...env, TARN_HOME: "~/mine" } })).code, 0);
+  for (
+    const [words, more] of [
+      [["init", "--home=~nobody/x"], {}],
+      [["repo", "create", "lakefs://repo"], { TARN_HOME: "~nobody" }],
+      [["repo", "create", "lakefs://repo", "--home=~/mine"], { TARN_KV: "lmdb:~/kv" }],
+    ] as const
+  ) assert.equal((await run(words, { env: { ...env, ...more } })).code, 2, words.join(" "));
+  assert.deepEqual(fs.readdirSync(folder), ["mine"]);
+});

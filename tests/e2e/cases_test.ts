@@ -337,6 +337,7 @@ test("H56 a full disk is a clean error, and what was there is read and added to 
 
 test("H58 a list of nothing is an empty array, from every verb that lists", async (t) => {
   const home = openHome(t);
+  await home.ok(["init"]);
   assert.deepEqual(await home.json(["repo", "list"]), []);
   assert.deepEqual(await home.json(["ls"]), []);
   await home.ok(["repo", "create", "lakefs://repo"]);
