@@ -395,7 +395,11 @@ describe("repo", () => {
     assert.match((await run("repo", "show", "lakefs://one")).out, /^Repository: +one\n/);
     assert.equal((await run("repo", "create", "lakefs://one")).code, 4);
     assert.equal((await run("repo", "delete", "lakefs://one")).code, 2);
-    assert.equal((await run("repo", "delete", "lakefs://one", "--yes")).code, 0);
+    const deleted = await run("repo", "delete", "lakefs://one", "--yes");
+    assert.deepEqual(
+      [deleted.code, deleted.out, deleted.err],
+      [0, "Deleted repository one\nIts files stay in mem://one, and take as much room as before\n", ""],
+    );
     assert.equal((await run("repo", "show", "lakefs://one")).code, 3);
     assert.match((await run("repo", "create", "three")).err, /write lakefs:\/\/REPO\n/);
   });

@@ -235,7 +235,7 @@ export const HISTORY_VERBS: readonly VerbSpec[] = [
     usage: ["reset lakefs://REPO/BRANCH[/PATH]", "reset lakefs://REPO/BRANCH --to COMMIT"],
     about:
       "PATH is an object, or a folder when it ends in /. Staged changes are lost, so it asks first, or takes " +
-      "--yes. --to also moves the branch; the commits it leaves stay in the reflog.",
+      "--yes; no room on the disk is freed. --to also moves the branch; the commits it leaves stay in the reflog.",
     takes: [1, 1],
     options: {
       to: { value: "COMMIT", help: "move the branch to this commit (a ref)" },

@@ -35,7 +35,8 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
       "its relative path, hidden ones included; what is already there with the same bytes is skipped. Symlinks, " +
       "special files, unreadable files and names that are not UTF-8 are named, left out, and make the exit code 7. " +
       "A file .tarnignore in any folder leaves out what its patterns match, in the syntax of .gitignore. A home in " +
-      "the folder is left out too.",
+      "the folder is left out too. Empty folders and modes of files, such as whether they are executable, are not kept. Files " +
+      "that were deleted locally stay on the branch until rm takes them away. A file that changes while it is read is left out.",
     takes: [1, 2],
     options: {
       source: { short: "s", value: "PATH", hidden: true, help: "PATH, as lakectl gives it" },
@@ -62,7 +63,8 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     about:
       "PATH is a file, a folder that is there (the working folder without PATH), or - for standard output. With -r all names are checked before " +
       "the first byte is written: names that a disk cannot hold, or would merge, and what leads into a home of tarn are refused. Files land by " +
-      "temporary name and rename, their bytes checked.",
+      "temporary name and rename, their bytes checked. Folders are made as needed. What stands under the same names is replaced " +
+      "without asking, also what was edited since; other files in the folder stay.",
     takes: [1, 2],
     options: {
       ...RECURSIVE_OPTION,
@@ -126,7 +128,8 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
     name: "rm",
     summary: "delete an object, or with -r everything under a URI",
     usage: ["rm URI [-r]"],
-    about: "The deletion is staged like any change: commits keep what they had. Does not ask.",
+    about:
+      "The deletion is staged like any change: commits keep what they had, and no room on the disk is freed. Does not ask.",
     takes: [1, 1],
     options: { ...RECURSIVE_OPTION, ...DRY_RUN_OPTION, ...KEY_OPTION },
     examples: [

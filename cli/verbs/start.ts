@@ -130,7 +130,9 @@ export const REPOSITORY_VERBS: readonly VerbSpec[] = [
     name: "repo delete",
     summary: "delete a repository with its branches, tags and history",
     usage: ["repo delete lakefs://REPO"],
-    about: "Asks first, or takes --yes.",
+    about:
+      "Asks first, or takes --yes. There is no way back. Its files stay in its storage namespace, and take as much room as " +
+      "before: the folder is named, and nothing needs it any more.",
     takes: [1, 1],
     examples: ["repo delete lakefs://sales --yes"],
     load: () => import("../commands/repo_delete.ts"),

@@ -255,3 +255,22 @@ test("names that only some disks tell apart are put with a note, and get -r tell
       "  Add --skip-unplaceable to get the rest, or get it alone under a name of your own.\n",
   );
 });
+
+test("a deleted repository's folder is named, and nothing needs it any more", async (t) => {
+  const home = openHome(t);
+  const elsewhere = join(home.folder, "elsewhere");
+  for (const more of [[], [`local://${elsewhere}`]]) {
+    await home.ok(["repo", "create", "lakefs://repo", ...more]);
+    await home.ok(["put", "lakefs://repo/main/x", "-"], { stdin: "x" });
+    await home.ok(["commit", "lakefs://repo/main", "-m", "x"]);
+    const text = await home.text(["repo", "delete", "lakefs://repo", "--yes"]);
+    const [, folder] =
+      /^Deleted repository repo\nIts files stay in local:\/\/\S+: to free their room, delete the folder "(.+)"\n$/
+        .exec(text)!;
+    assert.ok(fs.existsSync(join(folder!, "_lakefs")), text);
+    fs.rmSync(folder!, { recursive: true });
+    await home.ok(["doctor"]);
+    await home.ok(["repo", "create", "lakefs://repo"]);
+    await home.ok(["repo", "delete", "lakefs://repo", "--yes"]);
+  }
+});
