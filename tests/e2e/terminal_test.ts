@@ -150,3 +150,22 @@ test("quickstart works on an empty machine with an empty environment, and can be
   assert.match(tarn("cat", "lakefs://quickstart/main/dwarf_planets.csv"), /^Eris,2006$/m);
   assert.deepEqual(readdirSync(folder).sort(), ["home", "tarn"]);
 });
+
+test("put and cp of one large file show how far they are, on a terminal alone", async (t) => {
+  if (!requireTool(t, "script")) return;
+  const home = openHome(t);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  const path = join(home.folder, "large");
+  writeFileSync(path, new Uint8Array(120_000_000));
+  for (const command of [`put lakefs://repo/main/a ${path}`, `cp ${path} lakefs://repo/main/b`]) {
+    const shown = onTerminal(command, { home: home.path });
+    assert.match(
+      shown,
+      /\rPutting: 0 of 1 file, [\d.]+ MB of 120\.0 MB, [\d.]+ [kMG]B\/s, \d+ s left/,
+      command,
+    );
+  }
+  const piped = onTerminal(`put lakefs://repo/main/c - < ${path}`, { home: home.path });
+  assert.match(piped, /\rPutting: 0 files, [\d.]+ MB, [\d.]+ [kMG]B\/s/);
+  assert.equal((await home.ok(["put", "lakefs://repo/main/d", path])).stderr, "");
+});
