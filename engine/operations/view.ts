@@ -39,8 +39,9 @@ export function tokensOf(branch: BranchState): readonly string[] {
 /**
  * Returns the record that a ref shows under a key, with the view it was found in.
  *
- * A look-up that fell through the staged changes reads the branch once more: if a commit moved them from the tokens to a
- * metarange meanwhile, neither place may have shown them, so it starts again.
+ * A look-up that fell through a token reads the branch once more. If a commit moved what was staged from the tokens to a
+ * metarange meanwhile, and the tokens were cleaned, neither place may have shown it, or an older token what it no longer was: so it
+ * starts again.
  */
 export async function lookUp(
   repository: Repository,
@@ -50,9 +51,8 @@ export async function lookUp(
   let view = await openView(repository, ref);
   while (true) {
     const staged = await lookUpStaged(repository.kv, view.tokens, key);
-    if (staged) return { view, record: staged.record };
-    const cached = view.metarange.peek(key);
-    const record = cached === NOT_CACHED ? await view.metarange.get(key) : cached;
+    if (staged && staged.token === view.tokens[0]) return { view, record: staged.record };
+    const record = staged ? staged.record : await committedRecord(view, key);
     // The very same record is what is stored, byte for byte.
     const seen = view.branch?.record;
     if (!seen || (await repository.refs.find(seen.name))?.record === seen) return { view, record };
@@ -60,6 +60,11 @@ export async function lookUp(
     if (isUnmoved(view, again)) return { view, record };
     view = again;
   }
+}
+
+async function committedRecord({ metarange }: View, key: Uint8Array): Promise<ValueRecord | undefined> {
+  const cached = metarange.peek(key);
+  return cached === NOT_CACHED ? await metarange.get(key) : cached;
 }
 
 /** The failure of a look-up that found nothing. */

@@ -12,15 +12,15 @@ import type { KvEntry, KvStore } from "../../kv/store.ts";
 import { BlockCollector, BlockCursor } from "../committed/mod.ts";
 import { decodeStaged, type StagedRecord } from "./record.ts";
 
-/** Returns the newest staged record of a key, looking through tokens from the newest to the oldest. */
+/** Returns the newest staged record of a key and the token that it is in, looking through tokens from the newest to the oldest. */
 export async function lookUpStaged(
   kv: KvStore,
   tokens: readonly string[],
   key: Uint8Array,
-): Promise<StagedRecord | undefined> {
+): Promise<StagedRecord & { readonly token: string } | undefined> {
   for (const token of tokens) {
     const found = await kv.get(utf8(token), key);
-    if (found) return decodeStaged(key, found.value);
+    if (found) return { ...decodeStaged(key, found.value), token };
   }
   return undefined;
 }
