@@ -11,6 +11,7 @@ import { CodedError } from "../base/errors.ts";
 import { type FileSystem, type FileSystemCalls, fileSystemOf } from "../base/file_system.ts";
 import { systemRandomness } from "../base/randomness.ts";
 import { storageFindings } from "./examine_storage.ts";
+import type { DataOptions } from "./examine_data.ts";
 import { foldersOf, homeFormat } from "./home.ts";
 import { shownKvAddress } from "./kv_address.ts";
 import {
@@ -25,7 +26,14 @@ import {
 export type FindingState = "ok" | "warning" | "problem";
 
 export interface Finding {
-  readonly name: "home" | "file system" | "writing" | "key-value store" | "storage" | "unfinished files";
+  readonly name:
+    | "home"
+    | "file system"
+    | "writing"
+    | "key-value store"
+    | "storage"
+    | "unfinished files"
+    | "data";
   readonly state: FindingState;
   readonly text: string;
   /** The same as facts, named as in JSON. */
@@ -51,10 +59,11 @@ export function* examineFolder(home: ExaminedHome): Generator<Finding> {
   if (home.ready) yield writingFinding(home);
 }
 
-/** Yields what is found of a home's key-value store, and then of its storage. */
+/** Yields what is found of a home's key-value store, of its storage, and of what its repositories hold. */
 export async function* examineStores(
   { folder, ready }: ExaminedHome,
   options: HomeStoreOptions,
+  data: DataOptions = {},
 ): AsyncGenerator<Finding> {
   const home = ready ? folder : undefined;
   const kv = await orProblem("key-value store", () => kvFinding(home, options));
@@ -62,7 +71,7 @@ export async function* examineStores(
   yield kv;
   if (kv.state === "problem") return;
   try {
-    yield* storageFindings(folder, { ...options, ready });
+    yield* storageFindings(folder, { ...options, ready, data });
   } catch (error) {
     yield problemOf("storage", error);
   }

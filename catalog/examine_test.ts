@@ -37,7 +37,7 @@ test("a home is described with its file system, its store and its storage", asyn
   const stores = await gathered(examineStores(home, {}));
   const { entries, map_bytes } = stores["key-value store"]!.details;
   assert.ok(Number(entries) > 0 && map_bytes === 16 * 1024 ** 3, "LMDB was opened to write");
-  assert.deepEqual(stores["storage"]!.details, { repositories: 1, missing: [] });
+  assert.deepEqual(stores["storage"]!.details, { repositories: 1, missing: [], forbidden: [] });
   assert.deepEqual(fs.readdirSync(folder).filter((name) => name.endsWith(".tmp")), []);
 });
 

@@ -12,6 +12,7 @@ import type { BlameItem, BlameOptions, LogOptions, ReflogItem } from "./history.
 import type { MergeOptions, MergePreviewItem, MergeResult, PickOptions } from "./merging.ts";
 import type { CommittedFile, Settings } from "./settings.ts";
 import type { CommitNotes } from "./commit_notes.ts";
+import type { CheckCounts, CheckOptions, Damage } from "./checking.ts";
 import type { Tasks } from "./tasks.ts";
 import type { Uploads } from "./uploads.ts";
 
@@ -414,6 +415,8 @@ export interface Store {
 
   /** What runs for long without anybody waiting, if the store can do that. */
   readonly tasks?: Tasks;
+  /** Yields what is missing or damaged of what a repository's refs lead to; returns what was looked at. */
+  check?(repository: string, options?: CheckOptions): AsyncGenerator<Damage, CheckCounts>;
 
   /** What servers are to commit by themselves, if the store keeps notes of that. */
   readonly commitNotes?: CommitNotes;

@@ -31,12 +31,14 @@ import type {
   WriterOptions,
 } from "../drivers/store.ts";
 import type { CommittedFile, Settings } from "../drivers/settings.ts";
+import type { CheckCounts, CheckOptions, Damage } from "../drivers/checking.ts";
 import type { CommitNotes } from "../drivers/commit_notes.ts";
 import type { Tasks } from "../drivers/tasks.ts";
 import type { Uploads } from "../drivers/uploads.ts";
 import { lossyText } from "../base/bytes.ts";
 import { checkObjectMetadata, pathKey } from "./objects/mod.ts";
 import { blame } from "./operations/blame.ts";
+import { checkRepository } from "./operations/check.ts";
 import { commitBranch } from "./operations/commit.ts";
 import { compareRefs, forkOf } from "./operations/compare.ts";
 import { sumOfCosts } from "./operations/costs.ts";
@@ -371,6 +373,10 @@ class EngineStore implements Store {
 
   async committedFile(repository: string, kind: "range" | "meta_range", id: string): Promise<CommittedFile> {
     return await committedFile(await this.#repository(repository), kind, id);
+  }
+
+  async *check(repository: string, options?: CheckOptions): AsyncGenerator<Damage, CheckCounts> {
+    return yield* checkRepository(await this.#repository(repository), options);
   }
 
   async writeSymlinks(repository: string, branch: string, path: string): Promise<string> {

@@ -14,6 +14,7 @@ import description from "../../package.json" with { type: "json" };
 import type { Context } from "../context.ts";
 import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
 import { hintFor } from "../hints.ts";
+import { counted } from "../render/sizes.ts";
 
 const MARKS: Readonly<Record<FindingState, string>> = { ok: "ok", warning: "note", problem: "BAD" };
 
@@ -38,7 +39,7 @@ export async function run(context: Context): Promise<number> {
   return state === "problem" ? EXIT_NO : EXIT_OK;
 }
 
-async function* findingsOf({ session }: Context): AsyncGenerator<Finding> {
+async function* findingsOf({ arguments: given, messages, session }: Context): AsyncGenerator<Finding> {
   let home: FoundHome;
   try {
     home = await session.found();
@@ -48,7 +49,11 @@ async function* findingsOf({ session }: Context): AsyncGenerator<Finding> {
   }
   yield* examineFolder(home);
   try {
-    yield* examineStores(home, await session.options(home));
+    yield* examineStores(home, await session.options(home), {
+      allCommits: given.flag("all"),
+      onProgress: (repository, { objects }) =>
+        messages.progress(() => `Checking "${repository}": ${counted(objects, "object")}`),
+    });
   } catch (error) {
     yield problemOf("key-value store", error);
   }

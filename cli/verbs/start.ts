@@ -43,13 +43,15 @@ export const START_VERBS: readonly VerbSpec[] = [
   {
     name: "doctor",
     summary: "look whether the home, its disk and its store are well",
-    usage: ["doctor"],
+    usage: ["doctor [--all]"],
     about:
       "Tells the home, the file system it lies on and the room there, how long a flush takes, the key-value store and its " +
-      "readers, whether the folders of all storage namespaces are there, and what commands that were killed have left in them. Runs whatever is wrong, and changes nothing. " +
+      "readers, whether the folders of all storage namespaces are there, and what commands that were killed have left in them. Then whether all is there that branches, tags and staged changes lead to: commits, and " +
+      "the files of ranges and metaranges, read whole with their checksums, and objects with their sizes, whose bytes are not read. Runs whatever is wrong, and changes nothing. " +
       "Exit code 1 if something must be mended.",
     takes: [0, 0],
-    examples: ["doctor", "doctor --json"],
+    options: { all: { help: "look at every commit, and not those alone that a branch or tag is at" } },
+    examples: ["doctor", "doctor --all", "doctor --json"],
     load: () => import("../commands/doctor.ts"),
   },
   {

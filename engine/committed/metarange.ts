@@ -99,6 +99,11 @@ export class Metarange {
     });
   }
 
+  /** Opens a range's table. Fails with `missing_file`, `corrupt_file`. */
+  async table(range: RangeInfo): Promise<TableReader> {
+    return await this.#open(range);
+  }
+
   /** Returns a range's table if it is open and has been checked. */
   #opened(range: RangeInfo): TableReader | undefined {
     const table = this.#files.opened(range.id);

@@ -2,7 +2,7 @@
 
 export { isOwnAddress, millisecondsOfId, newAddress, newId, newIdAfter } from "./address.ts";
 export { CheckedFiles } from "./checked_files.ts";
-export { downloadObject } from "./download.ts";
+export { addressKey, downloadObject } from "./download.ts";
 export {
   type AddressType,
   decodeEntry,

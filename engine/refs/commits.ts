@@ -78,6 +78,13 @@ export class Commits {
     });
   }
 
+  /** Yields the IDs of all commits that were ever made. */
+  async *ids(): AsyncGenerator<readonly string[]> {
+    for await (const page of this.#kv.scan(this.#partition, { prefix: utf8(PREFIX) })) {
+      yield page.map(({ key }) => lossyText(key).slice(PREFIX.length));
+    }
+  }
+
   /** Stores a commit; durable when it returns. Storing an equal one again changes nothing. */
   async put(record: CommitRecord): Promise<Commit> {
     const commit = commitOf(record);

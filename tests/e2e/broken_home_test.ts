@@ -170,3 +170,29 @@ test("a ~ that the shell left is the user's folder, and never one of that name",
   ) assert.equal((await run(words, { env: { ...env, ...more } })).code, 2, words.join(" "));
   assert.deepEqual(fs.readdirSync(folder), ["mine"]);
 });
+
+test("storage that may not be looked into is called that, and not missing", posix, async (t) => {
+  const home = await homeWithObject(t);
+  const run = bound(t, home);
+  if (!run) return;
+  const storage = join(home.path, "storage"), namespace = join(storage, fs.readdirSync(storage)[0]!);
+  for (
+    const [folder, said] of [
+      [storage, /BAD {2}storage: the folders of "local:.*" may not be looked into\n/],
+      [namespace, /BAD {2}storage: the folders of "local:.*" may not be looked into\n/],
+      [join(namespace, "data"), /BAD {2}data: .* 1 of 1 object; on "main": .*: permission denied\n/],
+      [join(namespace, "_lakefs"), /BAD {2}data: .*1 of 1 range and metarange file; .*: permission denied\n/],
+    ] as const
+  ) {
+    fs.chmodSync(folder, 0);
+    try {
+      const doctor = run("doctor");
+      assert.equal(doctor.exitCode, 1, folder);
+      assert.match(doctor.stdout, said);
+      const { exitCode, stderr } = run(`cat ${MAIN}/a --json`);
+      assert.deepEqual([exitCode, JSON.parse(stderr).code], [5, "storage_forbidden"], folder);
+    } finally {
+      fs.chmodSync(folder, 0o700);
+    }
+  }
+});
