@@ -50,10 +50,10 @@ export interface SideOptions {
 }
 
 /**
- * A range of fewer records has no side files: its record IDs are hashed again in the time that it takes to find files, and who
- * makes small commits all day would leave files by the hundred thousand.
+ * A range of fewer records has no side files: it is read, and its record IDs hashed again, in the time that it takes to open
+ * them, and who makes small commits all day would leave them by the hundred thousand.
  */
-const FEWEST_RECORDS = 1000;
+const FEWEST_RECORDS = 64;
 /** Up to this record IDs are also kept in memory: those of a range of 16,000 records. */
 const SMALL_BYTES = 512 * 1024;
 /** How many sides may be on their way to their files. */

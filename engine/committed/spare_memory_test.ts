@@ -82,7 +82,7 @@ test("a commit that touches many ranges has their record IDs in the memory of a 
     await files.settled();
     id = applied.id;
   }
-  assert.ok(lists > 60, `${lists} lists were read`);
+  assert.ok(lists > 80, `${lists} lists were read`);
   assert.ok(used.size <= 8, `into ${used.size} pieces of memory`);
 });
 

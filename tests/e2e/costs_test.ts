@@ -64,7 +64,8 @@ test("a merge of sides that changed different ranges writes the metarange alone"
   await home.ok(["commit", `${REPOSITORY}/main`, "-m", "ours"]);
   const costs = await costsOf(home, ["merge", `${REPOSITORY}/side`, `${REPOSITORY}/main`]);
   assert.equal(costs["tables_written"], 1, "their range is taken over by ID");
-  assert.ok(costs["blocks_read"]! <= 36, `${costs["blocks_read"]} blocks read`);
+  // Of a range of a few records all are read.
+  assert.ok(costs["blocks_read"]! <= 40, `${costs["blocks_read"]} blocks read`);
   assert.equal(await home.text(["cat", `${REPOSITORY}/main/many/file-00100`]), "side many/file-00100");
   assert.equal(await home.text(["cat", `${REPOSITORY}/main/many/file-02900`]), "main many/file-02900");
 });
