@@ -76,6 +76,11 @@ export function isHome(folder: string): boolean {
   return existsSync(join(folder, HOME_MARKER));
 }
 
+/** Returns whether a folder is a cache of the catalog, symlinks followed. */
+export function isCache(folder: string): boolean {
+  return existsSync(join(folder, CACHE_MARKER));
+}
+
 /** Returns where a path leads, as the system sees it; the part of it that is not there stays as it is. */
 export function realPath(path: string): string {
   try {

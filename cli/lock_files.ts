@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { tryUtf8Text } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
-import { OwnFolders } from "../base/own_folders.ts";
+import type { OwnFolders } from "../base/own_folders.ts";
 import { localError } from "../base/local_errors.ts";
 import { formatLock, type LockedUri, parseLock } from "../catalog/lock_file.ts";
 import { flushFolder, temporaryBeside, throughSymlinks } from "./folders/target.ts";
@@ -27,11 +27,11 @@ export function readLock(file: string, { mayBeMissing = false } = {}): readonly 
   return parseLock(text, file);
 }
 
-/** Writes a lock file; durable when it returns. */
-export function writeLock(file: string, uris: readonly LockedUri[]): void {
+/** Writes a lock file, which may not lie in a folder of tarn's own; durable when it returns. */
+export function writeLock(file: string, uris: readonly LockedUri[], own: OwnFolders): void {
   const text = formatLock(uris);
   const path = throughSymlinks(file);
-  new OwnFolders().refuse(path, "write");
+  own.refuse(path, "write");
   const temporary = temporaryBeside(path);
   addTemporaryFile(temporary);
   try {

@@ -1,8 +1,10 @@
 /** Opening the catalog of a run: its configuration, its cache, its hooks, and the engines that its stores stand on. */
 
+import { readdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
-import { isHome, OwnFolders, ownStorage } from "../base/own_folders.ts";
+import { CodedError } from "../base/errors.ts";
+import { isCache, isHome, OwnFolders, ownStorage } from "../base/own_folders.ts";
 import type { Uri } from "../base/uri.ts";
 import { type Catalog, openCatalog } from "../catalog/catalog.ts";
 import type { Config, StoreConfig } from "../catalog/config/mod.ts";
@@ -92,14 +94,29 @@ export class LoadedCatalog {
   async #openCache(): Promise<LocalCache> {
     const { environment, session } = this.#options;
     const { maxBytes, root } = this.config.cache;
-    if (root !== undefined && (isHome(root) || new OwnFolders().holds(dirname(root)))) {
-      throw ownStorage(`Cannot use "${root}" as a cache`);
-    }
+    if (root !== undefined) await this.#checkCacheRoot(root);
     return await openLocalCache({
       root: cacheRoot(this.config, { environment, home: await homeFolder(session) }),
       isOffline: environment.isOffline(),
       ...(maxBytes === undefined ? {} : { maxBytes }),
     });
+  }
+
+  /** What a cache does not know of in its folder it takes for leftovers: so nothing else may lie there. */
+  async #checkCacheRoot(root: string): Promise<void> {
+    if (isHome(root) || new OwnFolders().holds(dirname(root))) {
+      throw ownStorage(`Cannot use "${root}" as a cache`);
+    }
+    const { onlyNamed } = await this.#options.session.ownFolders();
+    if (onlyNamed.holds(root)) throw ownStorage(`Cannot use "${root}" as a cache`);
+    // In this order: another process may be making the cache.
+    if (holdsAnything(root) && !isCache(root)) {
+      throw new CodedError(
+        "invalid",
+        "cache_folder_taken",
+        `Cannot use "${root}" as a cache: it holds other things`,
+      );
+    }
   }
 
   async #open(): Promise<Catalog> {
@@ -182,4 +199,13 @@ function placeOf(store: StoreConfig | undefined): EnginePlace {
 
 function isSamePlace(a: EnginePlace, b: EnginePlace): boolean {
   return a.home === b.home && a.kv === b.kv;
+}
+
+/** What cannot be looked into is for the cache to tell of. */
+function holdsAnything(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch {
+    return false;
+  }
 }

@@ -41,15 +41,6 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     columns: environment.columns,
     write: options.writeMessage,
   });
-  const form = outputFormOf(given, environment.outputIsTerminal);
-  const file = form.file === undefined ? undefined : await openFile(form.file);
-  const output = new Output(withoutProgress(file?.sink ?? options.sink, messages), {
-    json: form.json,
-    table: form.table,
-    terminal: !file && environment.outputIsTerminal(),
-    color: environment.wantsColor(),
-    columns: environment.columns,
-  });
   const session = options.session ??
     new Session(environment, {
       chosenHome: given.value("home"),
@@ -57,6 +48,15 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
       open: options.openStore,
     });
   const catalogs: Catalogs = new Catalogs({ environment, arguments: given, session, messages });
+  const form = outputFormOf(given, environment.outputIsTerminal);
+  const file = form.file === undefined ? undefined : await openFile(form.file, session);
+  const output = new Output(withoutProgress(file?.sink ?? options.sink, messages), {
+    json: form.json,
+    table: form.table,
+    terminal: !file && environment.outputIsTerminal(),
+    color: environment.wantsColor(),
+    columns: environment.columns,
+  });
   const context: Context = {
     verb,
     words,
@@ -115,8 +115,8 @@ function costLine(costs: StoreCosts | undefined): string {
   return `stats: ${parts.join(" ") || "nothing was opened"}`;
 }
 
-async function openFile(path: string): Promise<OutputFile> {
-  return (await import("./tables/output_file.ts")).openOutputFile(path);
+async function openFile(path: string, session: Session): Promise<OutputFile> {
+  return (await import("./tables/output_file.ts")).openOutputFile(path, () => session.ownFolders());
 }
 
 /** The progress line goes away before a result takes its place on the terminal. */

@@ -58,16 +58,22 @@ async function removeItems(
   return { items: removed, inUse, freedBytes };
 }
 
-/** Removes the files that no record tells of, with the folders that become empty. */
+/**
+ * Removes the files that no record tells of, with the folders that become empty. Of what belongs to no store that anything is
+ * known of, the cache has made nothing.
+ */
 async function removeStrays(
   { parts, leases, eviction }: LocalCache,
 ): Promise<{ count: number; bytes: number }> {
   const { layout, content } = parts;
-  const folders: CacheKey[] = [];
-  for await (const item of cacheItems(layout)) if (item.kind === "folder") folders.push(item.key);
+  const folders: CacheKey[] = [], stores = new Set<string>();
+  for await (const { key, kind } of cacheItems(layout)) {
+    stores.add(key.store);
+    if (kind === "folder") folders.push(key);
+  }
   let count = 0, bytes = 0;
   for (const store of namesIn(layout.root)) {
-    if (store.startsWith(".")) continue;
+    if (!stores.has(store)) continue;
     for (const path of walkContent(`${layout.root}/${store}`)) {
       const key = { store, parts: path.split("/") };
       if (folders.some((folder) => isAtOrBelow(key, folder))) continue;

@@ -162,6 +162,9 @@ describe("pruning a cache", () => {
     const stray = join(cache.root, "s/other/x/y");
     fs.mkdirSync(dirname(stray), { recursive: true });
     fs.writeFileSync(stray, "stray");
+    const foreign = join(cache.root, "src/x/y");
+    fs.mkdirSync(dirname(foreign), { recursive: true });
+    fs.writeFileSync(foreign, "of somebody else");
     const { temporary, locks } = cache.parts.layout;
     fs.mkdirSync(join(temporary, "0123456789abcdef"));
     fs.writeFileSync(join(temporary, "0123456789abcdef", "0"), "half");
@@ -170,6 +173,7 @@ describe("pruning a cache", () => {
     const { strayFiles, freedBytes } = await pruneCache(cache, { matches: () => false });
     assert.deepEqual([strayFiles, freedBytes], [1, 5]);
     assert.equal(fs.existsSync(join(cache.root, "s/other")), false);
+    assert.equal(fs.readFileSync(foreign, "utf8"), "of somebody else", "no store of that name is known");
     assert.deepEqual(contentOf(join(cache.root, "s/repo/main")), {
       "data.csv": "alone",
       "t/a": "one",

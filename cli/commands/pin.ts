@@ -48,7 +48,7 @@ async function* pinnedUris(
 
 /** Locks the URIs that are named, and keeps the others of the file; without any all of the file. */
 async function write(
-  { arguments: given, messages, output }: Context,
+  { arguments: given, messages, output, session }: Context,
   catalog: Catalog,
   file: string,
 ): Promise<number> {
@@ -60,7 +60,7 @@ async function write(
     messages.progress(() => `Locking: ${uri}`);
     locked.push(await lockUri(catalog, uri));
   }
-  writeLock(file, locked);
+  writeLock(file, locked, await session.ownFolders());
   const files = locked.reduce((sum, { files }) => sum + files.length, 0);
   output.result(
     { file, uris: locked.map(({ uri, pinned, files }) => ({ uri, pinned, files: files.length })) },

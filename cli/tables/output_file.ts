@@ -15,11 +15,17 @@ export interface OutputFile {
   discard(): Promise<void>;
 }
 
-/** Opens the file. A symlink stands for what it points at; a FIFO or a device is written to, never replaced. */
-export function openOutputFile(path: string): OutputFile {
+/**
+ * Opens the file, which may not lie in a folder of tarn's own. A symlink stands for what it points at; a FIFO or a device is
+ * written to, never replaced.
+ */
+export function openOutputFile(
+  path: string,
+  ownFolders: () => Promise<OwnFolders> = async () => new OwnFolders(),
+): OutputFile {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
-  const done = writeTo(path, readable);
+  const done = writeTo(path, readable, ownFolders);
   // Without a reader, writes would wait for ever: those to come are refused, and one that waits already is let go.
   done.catch((error) => {
     writer.abort(error).catch(() => {});
@@ -51,14 +57,18 @@ class Discarded extends Error {
   override name = "Discarded";
 }
 
-async function writeTo(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeTo(
+  path: string,
+  body: AsyncIterable<Uint8Array>,
+  ownFolders: () => Promise<OwnFolders>,
+): Promise<void> {
   const stat = look(path);
   if (stat && !stat.isFile() && !stat.isDirectory()) {
     await writeInPlace(path, body);
     return;
   }
   const target = throughSymlinks(path);
-  new OwnFolders().refuse(target, "write");
+  (await ownFolders()).refuse(target, "write");
   await writeFile(target, body, { flush: true });
   flushFolder(dirname(target));
 }

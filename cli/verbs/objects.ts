@@ -34,8 +34,8 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
       "A URI that ends in / takes the file under its own name. With -r each file of the folder goes to URI + " +
       "its relative path, hidden ones included; what is already there with the same bytes is skipped. Symlinks, " +
       "special files, unreadable files and names that are not UTF-8 are named, left out, and make the exit code 7. " +
-      "A file .tarnignore in any folder leaves out what its patterns match, in the syntax of .gitignore. A home in " +
-      "the folder is left out too. Empty folders and modes of files, such as whether they are executable, are not kept. Files " +
+      "A file .tarnignore in any folder leaves out what its patterns match, in the syntax of .gitignore. The home in " +
+      "use is left out if it lies in the folder. Empty folders and modes of files, such as whether they are executable, are not kept. Files " +
       "that were deleted locally stay on the branch until rm takes them away. A file that changes while it is read is left out.",
     takes: [1, 2],
     options: {

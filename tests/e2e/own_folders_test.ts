@@ -66,6 +66,8 @@ const REFUSED: readonly string[] = [
   `pin --write link/tarn.lock ${MAIN}/a.txt`,
   `ls ${MAIN}/ --format csv --output home/kv/data.mdb`,
   `log ${MAIN} --format csv --output link/data.mdb`,
+  `ls ${MAIN}/ --format csv --output ns/data/x`,
+  `pin --write ns/lock ${MAIN}/a.txt`,
   `get ${MAIN}/a.txt link/../new`,
   "put file://FOLDER/home/kv/data.mdb file",
   "put file://FOLDER/link/data.mdb file",
@@ -147,5 +149,29 @@ test(
     );
     const fetched = await home.run(["fetch", "kv://repo/main/kv/data.mdb", "--json"], { env });
     assert.equal(JSON.parse(fetched.stderr.toString()).code, "own_storage");
+  },
+);
+
+test(
+  "no folder with other things in it, and no namespace, becomes a cache, whose leftovers would be removed",
+  posix,
+  async (t) => {
+    const home = await homeWithKeys(t);
+    fs.mkdirSync(join(home.folder, "project/src/a"), { recursive: true });
+    fs.mkdirSync(join(home.folder, "empty"));
+    fs.writeFileSync(join(home.folder, "project/src/a/file"), "mine");
+    const before = stateOf(home);
+    const run = async (root: string, line: string) => {
+      fs.writeFileSync(join(home.folder, "config.yaml"), JSON.stringify({ cache: { root } }));
+      const { code, stderr } = await home.run([...line.split(" "), "--config", "config.yaml", "--json"]);
+      return code === 0 ? "done" : JSON.parse(stderr.toString()).code;
+    };
+    for (const line of [`fetch ${MAIN}/a.txt`, "cache prune", "cache stat"]) {
+      assert.equal(await run("./project", line), "cache_folder_taken", line);
+      assert.equal(await run("./ns", line), "own_storage", line);
+      for (const root of ["./empty", "./new"]) assert.equal(await run(root, line), "done", line);
+    }
+    assert.equal(fs.readFileSync(join(home.folder, "project/src/a/file"), "utf8"), "mine");
+    assert.deepEqual(stateOf(home), before);
   },
 );
