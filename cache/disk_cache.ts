@@ -17,6 +17,7 @@ import {
   fstatSync,
   futimesSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -24,11 +25,12 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { mkdir, readFile, unlink } from "node:fs/promises";
+import { readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { EMPTY_BYTES, hex } from "../base/bytes.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { assertInvariant, CodedError } from "../base/errors.ts";
+import { makeFolderWithin } from "../base/folders.ts";
 import { type Randomness, systemRandomness } from "../base/randomness.ts";
 import { evict, type FileKind } from "./eviction.ts";
 
@@ -53,6 +55,8 @@ export interface DiskCache {
 export interface DiskCacheOptions {
   /** Made, with those above it, by the first write. */
   readonly folder: string;
+  /** A folder above, which must be there: nothing is made where it is not. */
+  readonly within?: string;
   readonly maxBytes: number;
   readonly clock?: Clock;
   readonly randomness?: Randomness;
@@ -80,6 +84,7 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 
 class FolderCache implements DiskCache {
   readonly #folder: string;
+  readonly #within: string | undefined;
   readonly #maxBytes: number;
   readonly #clock: Clock;
   readonly #createFile: typeof createFile;
@@ -96,6 +101,7 @@ class FolderCache implements DiskCache {
     const { createFile: create = createFile } = options;
     this.#bytesToScan = randomness.fraction() * maxBytes * SCAN_PART;
     this.#folder = folder;
+    this.#within = options.within;
     this.#maxBytes = maxBytes;
     this.#clock = clock;
     this.#createFile = create;
@@ -201,7 +207,7 @@ class FolderCache implements DiskCache {
         await this.#createFile(temporary, { parts, modifiedMs });
       } catch (error) {
         if (codeOf(error) !== "ENOENT") throw error;
-        await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+        this.#makeFolder();
         await this.#createFile(temporary, { parts, modifiedMs });
       }
       renameSync(temporary, path);
@@ -209,6 +215,11 @@ class FolderCache implements DiskCache {
       await unlink(temporary).catch(() => {});
       throw error;
     }
+  }
+
+  #makeFolder(): void {
+    if (this.#within === undefined) mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    else makeFolderWithin({ folder: this.#folder, within: this.#within });
   }
 
   async #scan(): Promise<void> {

@@ -228,6 +228,18 @@ test("a folder removed under the cache is made again", async (t) => {
   assert.deepEqual(await cache.read("b"), utf8("y"));
 });
 
+test("a cache within a folder that is gone keeps nothing, and makes nothing anew", async (t) => {
+  const home = join(temporaryFolder(t), "home");
+  mkdirSync(home);
+  const { cache } = open(t, { folder: join(home, "cache", "uid"), within: home });
+  await cache.write("a", utf8("x"));
+  assert.deepEqual(await cache.read("a"), utf8("x"));
+  rmSync(home, { recursive: true });
+  await cache.write("b", utf8("y"));
+  assert.equal(await cache.read("b"), undefined);
+  assert.ok(!existsSync(home));
+});
+
 function open(t: Ending, options: Partial<DiskCacheOptions> = {}) {
   const clock = movableClock();
   const folder = join(temporaryFolder(t), "cache");

@@ -85,7 +85,8 @@ export async function openHome(
 
 /** Opens the place where a repository's ranges have what is known of them beside their files. It may be deleted any time. */
 function openRangeCache(home: string, instanceUid: string): DiskCache {
-  return openDiskCache({ folder: join(foldersOf(home).cache, instanceUid), maxBytes: RANGE_CACHE_BYTES });
+  const folder = join(foldersOf(home).cache, instanceUid);
+  return openDiskCache({ folder, within: home, maxBytes: RANGE_CACHE_BYTES });
 }
 
 export interface CatalogStoreOptions {
@@ -219,7 +220,8 @@ async function openOwnKv(
     allowNetwork,
     journaling: isForLong ? "all" : "never",
     beforeWriting: () => upgradeHome(home),
-    native: { lasting: [folders.native, ...nativeFolders] },
+    within: home,
+    native: { lasting: [{ folder: folders.native, within: home }, ...nativeFolders] },
   });
 }
 
@@ -348,5 +350,6 @@ async function openObjects(home: string | undefined, namespace: string): Promise
     root,
     address: namespace.replace(/\/$/, ""),
     rootMustBeThere: true,
+    ...(home !== undefined && !parseLocalNamespace(namespace).isAbsolute ? { rootWithin: home } : {}),
   });
 }

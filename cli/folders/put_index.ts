@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { hex, utf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
 import { systemRandomness } from "../../base/randomness.ts";
+import { makeFolderWithin } from "../../base/folders.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
 import { copyRecords, type IndexedTree, IndexReader, type IndexRecord, IndexWriter } from "./file_index.ts";
 import { type FileState, isSettled, type LookAtFile, sameState } from "../../base/file_state.ts";
@@ -169,7 +170,7 @@ export class PutIndex {
   #writing(): { readonly path: string; readonly writer: IndexWriter } {
     if (this.#new) return this.#new;
     const path = `${this.#path}.${hex(systemRandomness.bytes(8))}.tmp`;
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolderWithin({ folder: dirname(path), within: dirname(dirname(path)) });
     addTemporaryFile(path);
     const header = { root: this.#root, tree: this.#candidate };
     this.#new = { path, writer: new IndexWriter(fs.openSync(path, "wx", 0o600), header) };

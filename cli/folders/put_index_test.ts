@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { utf8 } from "../../base/bytes.ts";
 import { sha256 } from "../../base/hashes.ts";
@@ -182,6 +182,14 @@ describe("PutIndex", () => {
     fs.writeFileSync(folder, "a file is in the way");
     assert.deepEqual(later(5000, () => pass(["a"])), ["a"]);
     assert.equal(fs.readFileSync(folder, "utf8"), "a file is in the way");
+  });
+
+  it("does not make the home anew that it lies in", (t) => {
+    const { folder, pass, write } = withIndex(t);
+    write("a", "first");
+    fs.renameSync(dirname(folder), `${dirname(folder)} moved`);
+    assert.deepEqual(later(5000, () => pass(["a"])), ["a"]);
+    assert.ok(!fs.existsSync(dirname(folder)));
   });
 
   it("leaves no temporary file behind", (t) => {

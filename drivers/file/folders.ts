@@ -9,6 +9,7 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { CodedError } from "../../base/errors.ts";
+import { makeFolderWithin } from "../../base/folders.ts";
 import { errnoOf } from "./failures.ts";
 import { lstatIfThere } from "./file_calls.ts";
 import { parentOf, type Placement, unplaceable } from "./placement.ts";
@@ -19,13 +20,16 @@ export class Folders {
   readonly #placement: Placement;
   /** Set where the root must be there already. */
   readonly #address: string | undefined;
+  /** A folder above the root that is never made. */
+  readonly #within: string | undefined;
   readonly #verified = new Set<string>();
   /** The topmost folder made on the way to the root. */
   #topmostMade: string | undefined;
   #rootSync: Promise<void> | undefined;
 
   /** With the address of a store whose root must be there, a root that is not is `storage_missing` and never made anew. */
-  constructor(placement: Placement, { mustBeThere }: { mustBeThere?: string } = {}) {
+  constructor(placement: Placement, { mustBeThere, within }: { mustBeThere?: string; within?: string } = {}) {
+    this.#within = within;
     this.#placement = placement;
     this.#address = mustBeThere;
   }
@@ -116,9 +120,12 @@ export class Folders {
     );
   }
 
-  /** Makes the root, and the folders above it, in any case. */
+  /** Makes the root, and the folders above it, in any case. Fails with `ENOENT` when what it is to lie in is gone. */
   makeRoot(): void {
-    const first = mkdirSync(this.#placement.root, { recursive: true, mode: 0o700 });
+    const { root: folder } = this.#placement;
+    const first = this.#within === undefined
+      ? mkdirSync(folder, { recursive: true, mode: 0o700 })
+      : makeFolderWithin({ folder, within: this.#within });
     if (first === undefined) return;
     this.#topmostMade = first;
     this.#rootSync = undefined;

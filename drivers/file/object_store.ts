@@ -38,6 +38,8 @@ export interface FileObjectStoreOptions {
   readonly address: string;
   /** Whether the root was made before, by `prepare`: one that is not there is `storage_missing`, and is not made anew. */
   readonly rootMustBeThere?: boolean;
+  /** A folder above the root, which must be there: nothing is made where it is not. */
+  readonly rootWithin?: string;
   /** How things are made durable: a seam for tests. */
   readonly sync?: FileSync;
 }
@@ -66,11 +68,15 @@ class FileObjectStore implements ObjectStore {
   readonly #onDisk = new OnDisk();
   #calls = 0;
 
-  constructor({ root, address, rootMustBeThere = false, sync = systemSync }: FileObjectStoreOptions) {
+  constructor(options: FileObjectStoreOptions) {
+    const { root, address, rootMustBeThere = false, rootWithin, sync = systemSync } = options;
     this.#address = address;
     this.#sync = sync;
     this.#placement = new Placement(root);
-    this.#folders = new Folders(this.#placement, rootMustBeThere ? { mustBeThere: address } : {});
+    this.#folders = new Folders(this.#placement, {
+      ...(rootMustBeThere ? { mustBeThere: address } : {}),
+      ...(rootWithin === undefined ? {} : { within: rootWithin }),
+    });
   }
 
   async prepare(): Promise<void> {

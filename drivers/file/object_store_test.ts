@@ -116,6 +116,16 @@ test("file: the root may be a symlink", async (t) => {
   assert.equal((await store.head("a/b"))?.sizeBytes, 1);
 });
 
+test("file: a root within a folder that is gone is not made", async (t) => {
+  const home = join(temporaryFolder(t), "home"), root = join(home, "storage", "name");
+  const store = openFileObjectStore({ root, address: "local://name", rootWithin: home });
+  await assert.rejects(store.prepare!());
+  assert.ok(!existsSync(home));
+  mkdirSync(home);
+  await store.prepare!();
+  assert.equal(statSync(root).mode & 0o777, 0o700);
+});
+
 test("file: listings leave out what no put has made", async (t) => {
   const { root, store } = openTemporary(t);
   await store.put("a/x", Buffer.from("x"));

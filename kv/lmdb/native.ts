@@ -27,12 +27,13 @@ import { join } from "node:path";
 import process from "node:process";
 import { hex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
+import { type FolderWithin, makeFolderWithin } from "../../base/folders.ts";
 import { runningHash } from "../../base/hashes.ts";
 import { type EmbeddedNative, embeddedNative } from "./embedded.ts";
 
 export interface NativeFolders {
   /** Private folders in which the file may stay, best first; made if missing. */
-  readonly lasting?: readonly string[];
+  readonly lasting?: readonly (string | FolderWithin)[];
   /** Folders in which a private one may be made; by default those that the system always has. */
   readonly temporary?: readonly string[];
 }
@@ -67,7 +68,7 @@ export function loadedNative(): unknown {
 export function placeAndLoad(source: NativeSource, folders: NativeFolders): unknown {
   const failures: unknown[] = [];
   const attempts = [
-    ...(folders.lasting ?? []).map((folder) => () => loadFromLasting(source, folder)),
+    ...(folders.lasting ?? []).map((place) => () => loadFromLasting(source, place)),
     ...(folders.temporary ?? SYSTEM_TEMPORARY).map((folder) => () => loadFromTemporary(source, folder)),
   ];
   for (const attempt of attempts) {
@@ -88,8 +89,10 @@ export function placeAndLoad(source: NativeSource, folders: NativeFolders): unkn
   );
 }
 
-function loadFromLasting(source: NativeSource, folder: string): unknown {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+function loadFromLasting(source: NativeSource, place: string | FolderWithin): unknown {
+  const folder = typeof place === "string" ? place : place.folder;
+  if (typeof place === "string") mkdirSync(folder, { recursive: true, mode: 0o700 });
+  else makeFolderWithin(place);
   requirePrivate(folder);
   const path = join(folder, source.name);
   if (!holds(path, source.sha256)) replaceFile(path, source.read());

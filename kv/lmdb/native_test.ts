@@ -92,6 +92,15 @@ test("a folder that cannot be made, or from which nothing may be executed, is pa
   assert.equal(loaded, join(good, NAME));
 });
 
+test("a folder within one that is gone is passed over, and nothing is made in its place", (t) => {
+  const base = temporaryFolder(t), home = join(base, "home"), good = join(base, "good");
+  const lasting = [{ folder: join(home, "native"), within: home }, good];
+  assert.equal(placeAndLoad(source(), { lasting, temporary: [] }), join(good, NAME));
+  assert.ok(!existsSync(home));
+  mkdirSync(home);
+  assert.equal(placeAndLoad(source(), { lasting, temporary: [] }), join(home, "native", NAME));
+});
+
 test("without a lasting folder a fresh one is used and removed after loading", (t) => {
   const temporary = temporaryFolder(t);
   const loaded = placeAndLoad(source(), { temporary: [join(temporary, "missing"), temporary] }) as string;

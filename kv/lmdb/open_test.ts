@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test, type TestContext } from "node:test";
@@ -73,6 +81,15 @@ test("opening for reading makes nothing", async (t) => {
     kind: "not_found",
   });
   assert.deepEqual(readdirSync(folder), []);
+});
+
+test("a store within a folder that is gone is not made", async (t) => {
+  const home = join(temporaryFolder(t), "home"), folder = join(home, "kv");
+  await assert.rejects(openLmdb(folder, { within: home }), { code: "kv_unavailable" });
+  assert.ok(!existsSync(home));
+  mkdirSync(home);
+  await (await openLmdb(folder, { within: home })).close();
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
 });
 
 test("a closed store refuses, may be closed twice, and has written what it was given", async (t) => {

@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
+import { makeFolderWithin } from "../../base/folders.ts";
 import { byteCodec } from "./codec.ts";
 import { checkOpenable } from "./file_check.ts";
 import type { NativeFolders } from "./native.ts";
@@ -21,6 +22,8 @@ const MAX_READERS = 1024;
 export interface OpeningOptions {
   /** How large the map is at first: for tests. */
   readonly mapBytes?: number;
+  /** A folder above, which must be there: nothing is made where it is not. */
+  readonly within?: string;
   /** Where the compiled executable may put LMDB's native part. */
   readonly native?: NativeFolders;
 }
@@ -29,7 +32,10 @@ export interface OpeningOptions {
 export async function makeDatabase(folder: string, options: OpeningOptions): Promise<void> {
   const lmdb = await loadLmdb(options.native);
   const isNew = !existsSync(join(folder, "data.mdb"));
-  const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { within } = options;
+  const made = within === undefined
+    ? mkdirSync(folder, { recursive: true, mode: 0o700 })
+    : makeFolderWithin({ folder, within });
   const { database, lock } = await openLocked(lmdb, folder, options);
   if (isNew) flushFolders(folder, made);
   await closeLocked(database, lock);

@@ -168,9 +168,10 @@ test("a storage namespace whose folder is gone is not made anew, and comes back 
   await home.ok(["commit", MAIN, "-m", "second"]);
 });
 
-for (const [what, lose] of [["moved", fs.renameSync], ["deleted", removeHome]] as const) {
+const WAYS = [["moved", fs.renameSync], ["deleted", removeHome]] as const;
+for (const [what, lose, written] of [1, 20, 400].flatMap((n) => WAYS.map((way) => [...way, n] as const))) {
   test(
-    `a home that is ${what} while a folder is put is an error, and no new one is made in its place`,
+    `a home that is ${what} while a folder is put, after ${written} objects, is an error, and no new one is made in its place`,
     posix,
     async (t) => {
       const home = await homeWithObject(t);
@@ -186,7 +187,7 @@ for (const [what, lose] of [["moved", fs.renameSync], ["deleted", removeHome]] a
       const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
       const data = join(home.path, "storage");
       const before = countFiles(data);
-      while (child.exitCode === null && countFiles(data) < before + 20) {
+      while (child.exitCode === null && countFiles(data) < before + written) {
         await new Promise((go) => setTimeout(go, 1));
       }
       const away = join(home.folder, "away");
