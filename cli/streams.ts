@@ -29,9 +29,9 @@ export function standardOutput(): Sink {
   let written = 0;
   return {
     async write(bytes) {
-      const write = written + bytes.length <= PIPE_BYTES ? writeNow : writeSome;
+      const fits = written + bytes.length <= PIPE_BYTES;
       written += bytes.length;
-      await writeAll(write, bytes);
+      await writeAll(fits ? writeNow : (bytes, at) => writeSome(1, bytes, at), bytes);
     },
   };
 }
@@ -73,9 +73,10 @@ function writeNow(bytes: Uint8Array, at: number): number {
   return fs.writeSync(1, bytes, at, bytes.length - at);
 }
 
-function writeSome(bytes: Uint8Array, at: number): Promise<number> {
+/** Writes some of the bytes from `at` on, by another thread than the caller's; returns how many. */
+export function writeSome(descriptor: number, bytes: Uint8Array, at: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    fs.write(1, bytes, at, bytes.length - at, null, (error, written) => {
+    fs.write(descriptor, bytes, at, bytes.length - at, null, (error, written) => {
       if (error) reject(error);
       else resolve(written);
     });

@@ -11,6 +11,7 @@ import { OwnFolders, ownStorage, realPath } from "../../base/own_folders.ts";
 import { syncFileSystem } from "../../base/platform.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
+import { writeSome } from "../streams.ts";
 import { localError } from "./local_files.ts";
 
 /** Up to this many files are flushed one by one, overlapped; above, the whole disk once. */
@@ -99,14 +100,24 @@ export function throughSymlinks(path: string): string {
   throw new CodedError("invalid", "file_unusable", `Cannot write "${path}": it is a loop of symlinks`);
 }
 
-/** Writes into something that is no regular file, such as a FIFO or a device, which must stay what it is. */
+/**
+ * Writes into something that is no regular file, such as a FIFO or a device, which must stay what it is. It waits for a reader in
+ * another thread, so that the program hears signals meanwhile.
+ */
 export async function writeInPlace(path: string, body: AsyncIterable<Uint8Array>): Promise<number> {
   const descriptor = await attemptAsync(path, () =>
     new Promise<number>((resolve, reject) => {
       fs.open(path, fs.constants.O_WRONLY, (error, opened) => error ? reject(error) : resolve(opened));
     }));
   try {
-    return await writeBody(path, descriptor, body);
+    let size = 0;
+    for await (const piece of body) {
+      for (let at = 0; at < piece.length;) {
+        at += await attemptAsync(path, () => writeSome(descriptor, piece, at));
+      }
+      size += piece.length;
+    }
+    return size;
   } finally {
     fs.closeSync(descriptor);
   }

@@ -1,7 +1,9 @@
 /** What a person does at the keyboard, and signals. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import * as fs from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { binaryPath } from "../support/binary.ts";
@@ -70,3 +72,41 @@ test("a signal ends a command with 128 and its number", async (t) => {
     assert.equal(await ended, code, signal);
   }
 });
+
+test("a signal ends a get into a FIFO whose reader does not read", async (t) => {
+  if (!requireTool(t, "mkfifo")) return;
+  const home = openHome(t);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  await home.ok(["put", "lakefs://repo/main/a", "-"], { stdin: new Uint8Array(1_000_000) });
+  const fifo = join(home.folder, "fifo");
+  execFileSync("mkfifo", [fifo]);
+  const reader = fs.openSync(fifo, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  t.after(() => fs.closeSync(reader));
+  const before = fs.readdirSync(home.folder);
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    const child = spawn(binaryPath(), ["get", "lakefs://repo/main/a", fifo], {
+      env: { TARN_HOME: home.path },
+      stdio: "ignore",
+    });
+    const ended = new Promise((resolve) => child.on("close", (code, killed) => resolve(code ?? killed)));
+    while (!hasByte(reader)) await new Promise((resolve) => setTimeout(resolve, 5));
+    // It has filled the FIFO, and waits.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    child.kill(signal);
+    const killer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+    assert.equal(await ended, code);
+    clearTimeout(killer);
+    assert.deepEqual(fs.readdirSync(home.folder), before);
+    while (hasByte(reader));
+  }
+});
+
+/** Takes a byte out of a FIFO, if there is one. */
+function hasByte(descriptor: number): boolean {
+  try {
+    return fs.readSync(descriptor, new Uint8Array(1)) > 0;
+  } catch (error) {
+    if ((error as { code?: string }).code === "EAGAIN") return false;
+    throw error;
+  }
+}
