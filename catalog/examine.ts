@@ -32,6 +32,7 @@ export interface Finding {
     | "writing"
     | "key-value store"
     | "storage"
+    | "files at work"
     | "unfinished files"
     | "data";
   readonly state: FindingState;

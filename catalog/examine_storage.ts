@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs";
 import { systemClock } from "../base/clock.ts";
+import type { Unfinished } from "../drivers/file/mod.ts";
 import type { Store } from "../drivers/store.ts";
 import type { Finding } from "./examine.ts";
 import { dataFindings, type DataOptions } from "./examine_data.ts";
@@ -82,7 +83,24 @@ function stateOf(folder: string): "usable" | "missing" | "forbidden" {
 async function unfinishedFindings(storage: string, folders: readonly string[]): Promise<Finding[]> {
   const elsewhere = folders.filter((folder) => !folder.startsWith(`${storage}/`));
   const before = systemClock.now() - UNFINISHED_MS;
-  const { count, bytes, paths } = await unfinishedIn([storage, ...elsewhere], before);
+  const found = await unfinishedIn([storage, ...elsewhere], before);
+  return [...youngFindings(found), ...oldFindings(found)];
+}
+
+function youngFindings({ younger }: Unfinished): Finding[] {
+  if (younger === 0) return [];
+  const what = younger === 1
+    ? "1 file is being written now, or was"
+    : `${younger} files are being written now, or were`;
+  return [{
+    name: "files at work",
+    state: "warning",
+    text: `${what} left by a command that was killed less than an hour ago`,
+    details: { files: younger },
+  }];
+}
+
+function oldFindings({ count, bytes, paths }: Unfinished): Finding[] {
   if (count === 0) return [];
   const files = count === 1 ? "1 file" : `${count} files`;
   const size = bytes < 1e6 ? `${bytes} bytes` : `${Math.round(bytes / 1e6)} MB`;

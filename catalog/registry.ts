@@ -7,6 +7,7 @@ import { CodedError } from "../base/errors.ts";
 import type { OwnFolders } from "../base/own_folders.ts";
 import { systemRandomness } from "../base/randomness.ts";
 import type { CatalogStore } from "../drivers/catalog_store.ts";
+import type { Unfinished } from "../drivers/file/mod.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
 import type { KvStore, ListedKvStore } from "../kv/store.ts";
@@ -68,13 +69,14 @@ export async function openHome(
 ): Promise<OpenHome> {
   const { openEngineStore } = await import("../engine/mod.ts");
   const kv = await openHomeKv(home, options);
+  const place = home ?? options.homeToBe;
   const store = openEngineStore({
     kv,
-    openObjects: (namespace) => openObjects(home ?? options.homeToBe, namespace),
+    openObjects: (namespace) => openObjects(place, namespace),
     canonicalNamespace: (namespace) =>
-      home === undefined
+      place === undefined
         ? namespace
-        : canonicalNamespace(namespace, { root: home, storage: foldersOf(home).storage }),
+        : canonicalNamespace(namespace, { root: place, storage: foldersOf(place).storage }),
     defaultNamespace: (repository, instanceUid) => `local://${repository}-${instanceUid}`,
     ...(home === undefined ? {} : { openCache: (instanceUid) => openRangeCache(home, instanceUid) }),
     clock: systemClock,
@@ -335,10 +337,7 @@ export function folderOf(home: string | undefined, namespace: string): string {
 }
 
 /** Counts what killed commands have left in folders of objects, as far as nobody has written to it since a time. */
-export async function unfinishedIn(
-  folders: readonly string[],
-  beforeMs: number,
-): Promise<{ readonly count: number; readonly bytes: number; readonly paths: readonly string[] }> {
+export async function unfinishedIn(folders: readonly string[], beforeMs: number): Promise<Unfinished> {
   return (await import("../drivers/file/mod.ts")).unfinishedFiles(folders, beforeMs);
 }
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { CodedError } from "../base/errors.ts";
+import { CodedError, isCoded } from "../base/errors.ts";
 import { OwnFolders } from "../base/own_folders.ts";
 import type { FoundHome } from "../catalog/home.ts";
 import type { KvAddress } from "../catalog/kv_address.ts";
@@ -53,17 +53,35 @@ export class Session {
     return this.#store;
   }
 
-  /** Returns the store, made with its home if there is none: for commands that can be a user's first. */
-  async makeStore(): Promise<Store> {
+  /**
+   * Returns the store, made with its home if there is none: for commands that can be a user's first. Nothing is made if `check`
+   * fails, which is given the store as it is before.
+   */
+  async makeStore(check: (store: Store) => Promise<void> = async () => {}): Promise<Store> {
     const { makeHome } = await import("../catalog/home.ts");
     const found = await this.found();
-    if (!found.ready) {
+    const { kv } = await this.options(found);
+    if (!found.ready || (kv && !this.#mayMake)) {
+      await check(await this.#storeBefore());
       await this.close();
-      makeHome(found.folder);
+      if (!found.ready) makeHome(found.folder);
       this.#checked = undefined;
     }
     this.#mayMake = true;
     return await this.store();
+  }
+
+  /** Returns the store without making anything; a key-value store that is named and not there holds nothing. */
+  async #storeBefore(): Promise<Store> {
+    try {
+      return await this.storeOrNone();
+    } catch (error) {
+      if (!isCoded(error, "kv_missing")) throw error;
+    }
+    await this.close();
+    const { openHomeStore } = await import("../catalog/registry.ts");
+    this.#store = openHomeStore(undefined, { homeToBe: (await this.found()).folder });
+    return await this.#store;
   }
 
   /** Returns the folder of the home that the store was opened in, if any. */

@@ -34,6 +34,14 @@ export interface RepositoryInfo {
   readonly creationDate: number;
 }
 
+/** What a repository is to be. */
+export interface NewRepository {
+  readonly storageNamespace?: string;
+  readonly defaultBranch?: string;
+  readonly raggedness?: number;
+  readonly committer: string;
+}
+
 export interface RefInfo {
   readonly id: string;
   readonly commitId: string;
@@ -252,10 +260,9 @@ export interface Store {
   readonly driver: string;
   readonly capabilities: ReadonlySet<Capability>;
 
-  createRepository(
-    name: string,
-    options: { storageNamespace?: string; defaultBranch?: string; raggedness?: number; committer: string },
-  ): Promise<RepositoryInfo>;
+  createRepository(name: string, options: NewRepository): Promise<RepositoryInfo>;
+  /** Fails where {@link createRepository} would, as far as that can be told before there is a place to keep it in. */
+  checkNewRepository?(name: string, options: NewRepository): Promise<void>;
   listRepositories(options?: { prefix?: string; after?: string }): AsyncIterable<readonly RepositoryInfo[]>;
   getRepository(name: string): Promise<RepositoryInfo>;
   /**

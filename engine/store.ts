@@ -19,6 +19,7 @@ import type {
   MergeOptions,
   MergePreviewItem,
   MergeResult,
+  NewRepository,
   ObjectStats,
   PickOptions,
   ReadOptions,
@@ -42,7 +43,11 @@ import { checkRepository } from "./operations/check.ts";
 import { commitBranch } from "./operations/commit.ts";
 import { compareRefs, forkOf } from "./operations/compare.ts";
 import { sumOfCosts } from "./operations/costs.ts";
-import { createRepository } from "./operations/create_repository.ts";
+import {
+  checkNewRepository,
+  createRepository,
+  type CreateRepositoryOptions,
+} from "./operations/create_repository.ts";
 import { deleteIfEmpty } from "./operations/delete_repository.ts";
 import { diffRefs, statusOfBranch } from "./operations/diff.ts";
 import { listAll, MANY_ITEMS } from "./operations/list_all.ts";
@@ -103,13 +108,12 @@ class EngineStore implements Store {
     this.commitNotes = new EngineCommitNotes(context.kv, this.#repositories);
   }
 
-  async createRepository(
-    name: string,
-    options: { storageNamespace?: string; defaultBranch?: string; raggedness?: number; committer: string },
-  ): Promise<RepositoryInfo> {
-    const { raggedness, ...rest } = options;
-    const chunking = raggedness === undefined ? {} : { chunking: { raggedness } };
-    return repositoryInfo(await createRepository(this.#context, name, { ...rest, ...chunking }));
+  async createRepository(name: string, options: NewRepository): Promise<RepositoryInfo> {
+    return repositoryInfo(await createRepository(this.#context, name, creation(options)));
+  }
+
+  async checkNewRepository(name: string, options: NewRepository): Promise<void> {
+    await checkNewRepository(this.#context, name, creation(options));
   }
 
   async *listRepositories(
@@ -415,4 +419,8 @@ class EngineStore implements Store {
     opening.catch(() => this.#open.delete(record.instanceUid));
     return await opening;
   }
+}
+
+function creation({ raggedness, ...rest }: NewRepository): CreateRepositoryOptions {
+  return raggedness === undefined ? rest : { ...rest, chunking: { raggedness } };
 }

@@ -1,6 +1,6 @@
 /** The server's face: what `tarn serve` and `tarn auth` start. */
 
-export { Auth, type NewCredential } from "./auth/mod.ts";
+export { Auth, checkSecretKey, type NewCredential } from "./auth/mod.ts";
 export { type ListenAddress, parseHostName, parseListenAddress, shownAddress } from "./listen.ts";
 export { Log, type LogLevel } from "./log.ts";
-export { type RunningServer, startServer } from "./server.ts";
+export { checkServing, type RunningServer, startServer } from "./server.ts";

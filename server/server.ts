@@ -74,17 +74,30 @@ export function requestHandler(context: ServerContext): RequestHandler {
     isS3Request(request, context.hosts) ? gateway(request, peer) : app.fetch(request, { context, peer });
 }
 
+/** Fails as {@link startServer} would, and listens no longer than that takes. */
+export async function checkServing({ auth, address }: Pick<ServeOptions, "auth" | "address">): Promise<void> {
+  await checkUsers({ auth, address });
+  const handler = () => stopping();
+  await listen({ ...address, idleSeconds: DEFAULT_LIMITS.idleSeconds, handler, onError: () => {} }).close();
+}
+
+/** Returns whether there has been a first user; only this machine may come before. */
+async function checkUsers(
+  { auth, address: { host } }: Pick<ServeOptions, "auth" | "address">,
+): Promise<boolean> {
+  const isSetUp = await auth.users.isSetUp();
+  await auth.checkKey();
+  if (isSetUp || isLoopbackHost(host)) return isSetUp;
+  throw new CodedError(
+    "forbidden",
+    "setup_needed",
+    `Cannot listen on "${host}", where others may come from: there are no credentials yet`,
+  );
+}
+
 /** Serves until it is stopped. Fails with `setup_needed`, `cannot_listen`, or what keeps sealed secrets from being opened. */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const isSetUp = await options.auth.users.isSetUp();
-  await options.auth.checkKey();
-  if (!isSetUp && !isLoopbackHost(options.address.host)) {
-    throw new CodedError(
-      "forbidden",
-      "setup_needed",
-      `Cannot listen on "${options.address.host}", where others may come from: there are no credentials yet`,
-    );
-  }
+  const isSetUp = await checkUsers(options);
   const context = serverContext(options);
   const answer = requestHandler(context);
   let isStopping = false;

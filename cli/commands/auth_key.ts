@@ -2,12 +2,16 @@
 
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
-import { withServedHome } from "../served_home.ts";
+import { withStore } from "../served_home.ts";
 import { showCredential } from "./auth_setup.ts";
 
 export async function run(context: Context): Promise<number> {
   const [name] = context.arguments.positionals;
-  const created = await withServedHome(context, async ({ auth }) => await auth.users.createCredential(name!));
+  // Where there is no home, there is no user, either.
+  const created = await withStore(context, {
+    makes: false,
+    use: ({ auth }) => auth.users.createCredential(name!),
+  });
   showCredential(context, name!, created);
   return EXIT_OK;
 }

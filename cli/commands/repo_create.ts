@@ -17,14 +17,16 @@ export async function run({ arguments: given, environment, output, session }: Co
       `Cannot use "${namespace}": the namespace is given twice`,
     );
   }
-  const raggedness = given.count("raggedness");
-  const store = await session.makeStore();
-  const created = await store.createRepository(repository, {
+  const options = {
     storageNamespace: namespace ?? option,
     defaultBranch: given.value("default-branch"),
-    raggedness,
+    raggedness: given.count("raggedness"),
     committer: environment.who(),
-  });
+  };
+  const store = await session.makeStore(async (before) =>
+    await before.checkNewRepository?.(repository, options)
+  );
+  const created = await store.createRepository(repository, options);
   output.result(
     repositoryJson(created),
     `Created ${refUri(created.id, created.defaultBranch)} in ${output.shown(created.storageNamespace)}`,

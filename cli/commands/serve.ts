@@ -4,6 +4,8 @@ import { realpathSync } from "node:fs";
 import process from "node:process";
 import { systemClock } from "../../base/clock.ts";
 import {
+  type Auth,
+  checkServing,
   Log,
   parseHostName,
   parseListenAddress,
@@ -13,7 +15,7 @@ import {
 } from "../../server/mod.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
-import { withServedHome } from "../served_home.ts";
+import { type ServedHome, withServedHome } from "../served_home.ts";
 import { stopGently } from "../signals.ts";
 import { writeMessage } from "../streams.ts";
 import { DURABILITIES, LOG_LEVELS } from "../verbs/choices.ts";
@@ -26,7 +28,8 @@ export async function run(context: Context): Promise<number> {
   const hostNames = given.values("host-name").map(parseHostName);
   const level = given.choice("log-level", LOG_LEVELS) ?? "info";
   const durability = given.choice("durability", DURABILITIES) ?? "strict";
-  return await withServedHome(context, async ({ folder, store, auth, s3 }) => {
+  const check = (auth: Auth) => checkServing({ auth, address });
+  const use = async ({ folder, store, auth, s3 }: ServedHome) => {
     const hide = [folder, realpathSync(folder)];
     const log = new Log({ clock: systemClock, level, hide, write: writeMessage });
     const server = await startServer({
@@ -45,7 +48,8 @@ export async function run(context: Context): Promise<number> {
     log.info("stopping", { signal: await stopped });
     await server.stop();
     return EXIT_OK;
-  });
+  };
+  return await withServedHome(context, { check, use });
 }
 
 function announce({ output, messages }: Context, { address, isSetUp, setupToken }: RunningServer): void {

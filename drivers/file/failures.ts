@@ -41,7 +41,10 @@ export function translated(error: unknown, { action, key }: Attempt): unknown {
   if (action === "put") {
     if (errno === "ENOTDIR") return unplaceable(key, "an object stands where it needs a folder", error);
     if (errno === "EISDIR") return unplaceable(key, "a folder stands under its name", error);
-  } else if (errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR" || errno === "ELOOP") {
+  } else if (
+    action !== "prepare" &&
+    (errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR" || errno === "ELOOP")
+  ) {
     return notFound(key, error);
   }
   return failure("unavailable", "storage_unavailable", `the file system answered ${errno}`);

@@ -113,11 +113,13 @@ export class Folders {
   #rootIsThere(): boolean {
     if (lstatIfThere(this.#placement.root)) return true;
     if (this.#address === undefined) return false;
-    throw new CodedError(
-      "unavailable",
-      "storage_missing",
-      `Cannot use the storage namespace "${this.#address}": its folder is not there`,
-    );
+    throw storageMissing(this.#address);
+  }
+
+  /** Fails with `storage_missing` where what the root is to lie in is not there. */
+  requireWithin(): void {
+    if (this.#within === undefined || lstatIfThere(this.#within)) return;
+    throw storageMissing(this.#address ?? this.#within);
   }
 
   /** Makes the root, and the folders above it, in any case. Fails with `ENOENT` when what it is to lie in is gone. */
@@ -150,6 +152,14 @@ export class Folders {
     if (this.#verified.size >= MAX_REMEMBERED) this.#verified.clear();
     this.#verified.add(folder);
   }
+}
+
+function storageMissing(address: string): CodedError {
+  return new CodedError(
+    "unavailable",
+    "storage_missing",
+    `Cannot use the storage namespace "${address}": its folder is not there`,
+  );
 }
 
 /** What the system says where a folder is missing, so that it is made again, or its root is found to be gone. */

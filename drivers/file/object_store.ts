@@ -81,7 +81,10 @@ class FileObjectStore implements ObjectStore {
 
   async prepare(): Promise<void> {
     const what = { action: "prepare", key: this.#address } as const;
-    attempt(what, () => this.#folders.makeRoot());
+    attempt(what, () => {
+      this.#folders.requireWithin();
+      this.#folders.makeRoot();
+    });
     await attemptAsync(what, () => this.#folders.syncRoot(this.#sync.folder));
   }
 

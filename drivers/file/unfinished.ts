@@ -8,6 +8,8 @@ export interface Unfinished {
   readonly bytes: number;
   /** Of the first ones. */
   readonly paths: readonly string[];
+  /** How many more there are that are younger. */
+  readonly younger: number;
 }
 
 const MOST_PATHS = 100;
@@ -18,7 +20,7 @@ const MOST_PATHS = 100;
  * It looks at the names of all objects, since such files lie among them: for who wonders where the disk's room has gone.
  */
 export function unfinishedFiles(roots: readonly string[], beforeMs: number): Unfinished {
-  let count = 0, bytes = 0;
+  let count = 0, bytes = 0, younger = 0;
   const paths: string[] = [];
   const folders = [...roots];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -27,14 +29,18 @@ export function unfinishedFiles(roots: readonly string[], beforeMs: number): Unf
       if (isFolder) folders.push(path);
       else if (name.startsWith(TEMPORARY_PREFIX)) {
         const stat = lstatSync(path, { throwIfNoEntry: false });
-        if (!stat?.isFile() || stat.mtimeMs >= beforeMs) continue;
+        if (!stat?.isFile()) continue;
+        if (stat.mtimeMs >= beforeMs) {
+          younger++;
+          continue;
+        }
         count++;
         bytes += stat.size;
         if (paths.length < MOST_PATHS) paths.push(path);
       }
     }
   }
-  return { count, bytes, paths };
+  return { count, bytes, paths, younger };
 }
 
 /** A folder that is gone, or may not be read, holds nothing that could be told of. */

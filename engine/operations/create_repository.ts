@@ -5,7 +5,7 @@
 
 import { utf8 } from "../../base/bytes.ts";
 import { timestampOf } from "../../base/clock.ts";
-import { CodedError } from "../../base/errors.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
 import { type Chunking, DEFAULT_CHUNKING, NO_METARANGE } from "../committed/mod.ts";
 import { newId } from "../objects/mod.ts";
 import {
@@ -35,6 +35,41 @@ export async function createRepository(
   name: string,
   options: CreateRepositoryOptions,
 ): Promise<RepositoryRecord> {
+  const repositories = new Repositories(context.kv);
+  const record = await newRecord(context, name, options);
+  await takeNamespace(context, record);
+  await createFirstCommit(context, record, options.committer);
+  await repositories.publish(record);
+  await withdrawIfShared(repositories, record);
+  return record;
+}
+
+/**
+ * Fails as {@link createRepository} would. Records nothing, and of a home that is not there yet makes nothing; a storage
+ * namespace elsewhere is made, last of all.
+ */
+export async function checkNewRepository(
+  context: EngineContext,
+  name: string,
+  options: CreateRepositoryOptions,
+): Promise<void> {
+  const record = await newRecord(context, name, options);
+  // Where none is named, it lies in the home.
+  if (options.storageNamespace === undefined) return;
+  try {
+    await takeNamespace(context, record);
+  } catch (error) {
+    // One that is named may lie in the home, too.
+    if (!isCoded(error, "storage_missing")) throw error;
+  }
+}
+
+/** Returns the record of a repository that can be made. */
+async function newRecord(
+  context: EngineContext,
+  name: string,
+  options: CreateRepositoryOptions,
+): Promise<RepositoryRecord> {
   checkRepositoryName(name);
   const defaultBranch = checkBranchName(options.defaultBranch ?? "main");
   const chunking = checkChunking({ ...DEFAULT_CHUNKING, ...options.chunking });
@@ -53,10 +88,6 @@ export async function createRepository(
     chunking,
   };
   await checkNamespace(repositories, record);
-  await takeNamespace(context, record);
-  await createFirstCommit(context, record, options.committer);
-  await repositories.publish(record);
-  await withdrawIfShared(repositories, record);
   return record;
 }
 

@@ -24,6 +24,7 @@ import { signToken, verifyToken } from "./tokens.ts";
 import { Users } from "./users.ts";
 
 export type { CredentialRecord, UserRecord } from "./records.ts";
+export { checkSecretKey } from "./secret_key.ts";
 export type { Signer, SigningKeys } from "./signing.ts";
 export { type ListPage, type ListRequest, type NewCredential, randomText, type Users } from "./users.ts";
 

@@ -58,11 +58,17 @@ export function readSecretKey(path: string): Uint8Array {
   );
 }
 
+/** Fails as {@link readSecretKey} does for a file that cannot be used, or has no folder to be made in. */
+export function checkSecretKey(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })) readSecretKey(path);
+  else if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) throw notMade(path);
+}
+
 /** Reads the key; makes the file first if it is not there. Of two that make it at once, both get the same key. */
 export function readOrMakeSecretKey(path: string, randomness: Randomness): Uint8Array {
   if (statSync(path, { throwIfNoEntry: false })) return readSecretKey(path);
   const temporary = `${path}.${hex(randomness.bytes(8))}.tmp`;
-  const file = openSync(temporary, "wx", 0o600);
+  const file = create(temporary, path);
   try {
     writeFileSync(file, `${hex(randomness.bytes(KEY_BYTES))}\n`);
     fsyncSync(file);
@@ -75,6 +81,23 @@ export function readOrMakeSecretKey(path: string, randomness: Randomness): Uint8
     unlinkSync(temporary);
   }
   return readSecretKey(path);
+}
+
+function create(temporary: string, path: string): number {
+  try {
+    return openSync(temporary, "wx", 0o600);
+  } catch (error) {
+    throw notMade(path, error);
+  }
+}
+
+function notMade(path: string, cause?: unknown): CodedError {
+  return new CodedError(
+    "unavailable",
+    "secret_key_missing",
+    `Cannot seal secrets: the key file "${path}" is not there and cannot be made`,
+    { cause },
+  );
 }
 
 function flushFolder(folder: string): void {

@@ -63,6 +63,12 @@ export class Users {
     return true;
   }
 
+  /** Fails with `already_set_up`, `invalid_user_name` where {@link setUp} would. */
+  async checkSetUp(id: string): Promise<void> {
+    if (await this.isSetUp()) throw alreadySetUp();
+    checkUserName(id);
+  }
+
   /** Makes the first user with a credential; works once. Fails with `already_set_up` (kind `exists`). */
   async setUp(id: string, given?: { accessKeyId: string; secretAccessKey: string }): Promise<NewCredential> {
     if (await this.isSetUp()) throw alreadySetUp();

@@ -201,14 +201,20 @@ it("a put that is killed leaves a file that can be told from an object", async (
   assert.equal(objectFiles(home).length, 1);
   const [{ path, size }] = objectFiles(home) as [{ path: string; size: number }];
   assert.match(path, /\/\.tarn-tmp-[0-9a-f]{24}$/);
-  const told = async () => {
+  const told = async (name: string) => {
     const { findings } = await home.json(["doctor"]);
-    return findings.find(({ name }: { name: string }) => name === "unfinished files")?.details;
+    return findings.find((finding: { name: string }) => finding.name === name)?.details;
   };
-  assert.equal(await told(), undefined, "somebody may be writing to it");
+  assert.equal(await told("unfinished files"), undefined, "somebody may be writing to it");
+  assert.deepEqual(await told("files at work"), { files: 1 });
+  assert.match(
+    await home.text(["doctor"]),
+    /^note files at work: 1 file is being written now, or was left by a command that was killed less than an hour ago$/m,
+  );
   const longAgo = Date.now() / 1000 - 2 * 60 * 60;
   fs.utimesSync(path, longAgo, longAgo);
-  assert.deepEqual(await told(), { files: 1, size_bytes: size, paths: [path] });
+  assert.equal(await told("files at work"), undefined);
+  assert.deepEqual(await told("unfinished files"), { files: 1, size_bytes: size, paths: [path] });
 });
 
 it("a file that is put again unchanged is not stored again", async (t) => {
