@@ -96,20 +96,24 @@ export function homeToInit(folder: string | undefined, places: HomePlaces): stri
   return join(places.workingFolder, ".tarn");
 }
 
-/** Makes a home that must not be there yet. Fails with `home_exists`, and in another home with `own_storage`. */
-export function initHome(folder: string, places: HomePlaces): void {
+/** Makes a home that must not be there yet. Fails with `home_exists`, and in a folder of tarn's own with `own_storage`. */
+export function initHome(folder: string, places: HomePlaces, own = new OwnFolders()): void {
   if (inspectHome(folder, places)) {
     throw new CodedError("exists", "home_exists", `Cannot make a home in "${folder}": there is one already`);
   }
   const holder = dirname(folder);
-  new OwnFolders().refuse(holder, "make a home in");
+  own.refuse(holder, "make a home in");
   if (statOrUndefined(holder)) checkHolder(holder, places);
   makeHome(folder);
 }
 
-/** Makes a home, or finishes one. Durable when it returns; whoever else makes the same one at the time succeeds too. */
+/**
+ * Makes a home, or finishes one. Durable when it returns; whoever else makes the same one at the time succeeds too. Fails with
+ * `own_storage` in another home, or in a cache.
+ */
 export function makeHome(folder: string, randomness = systemRandomness): void {
   try {
+    new OwnFolders().refuse(dirname(folder), "make a home in");
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     fs.chmodSync(folder, 0o700);
     for (const name of FOLDERS) fs.mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });

@@ -7,6 +7,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import process from "node:process";
 import { CodedError } from "../base/errors.ts";
 import { OwnFolders, realPath } from "../base/own_folders.ts";
+import type { Store } from "../drivers/store.ts";
 import { formatUri, parseUri } from "../base/uri.ts";
 
 const SCHEME = "local";
@@ -38,6 +39,19 @@ export function parseLocalNamespace(namespace: string): LocalNamespace {
   if (place !== "") return { isAbsolute: false, path: names.join(sep) };
   const isDrive = process.platform === "win32" && /^[A-Za-z]:$/.test(names[0]!);
   return { isAbsolute: true, path: isDrive ? names.join(sep) : `/${names.join("/")}` };
+}
+
+/** Returns the folders of all repositories whose storage namespaces do not lie in the home. */
+export async function namespacesElsewhere(store: Pick<Store, "listRepositories">): Promise<string[]> {
+  const folders: string[] = [];
+  for await (const page of store.listRepositories()) {
+    for (const { storageNamespace } of page) {
+      if (storageNamespace.startsWith(`${SCHEME}:///`)) {
+        folders.push(parseLocalNamespace(storageNamespace).path);
+      }
+    }
+  }
+  return folders;
 }
 
 /**

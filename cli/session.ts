@@ -98,20 +98,24 @@ export class Session {
       // A home that cannot be opened is told by what lies in it.
       return new OwnFolders();
     }
-    const [{ parseLocalNamespace }, { kvAddressOf }] = await Promise.all([
+    const [{ namespacesElsewhere }, { kvAddressOf }] = await Promise.all([
       import("../catalog/namespace.ts"),
       import("../catalog/registry.ts"),
     ]);
     const named = this.#home === undefined ? [] : [this.#home];
     const kv = await kvAddressOf(this.#home, await this.options(await this.found()));
     if (kv?.driver === "lmdb") named.push(kv.folder);
-    for await (const page of store.listRepositories()) {
-      for (const { storageNamespace } of page) {
-        if (!storageNamespace.startsWith("local:///")) continue;
-        named.push(parseLocalNamespace(storageNamespace).path);
-      }
+    return new OwnFolders([...named, ...await namespacesElsewhere(store)]);
+  }
+
+  /** Returns the folders of storage namespaces outside of the home; none of a home that cannot be opened. */
+  async namespaces(): Promise<readonly string[]> {
+    const { namespacesElsewhere } = await import("../catalog/namespace.ts");
+    try {
+      return await namespacesElsewhere(await this.storeOrNone());
+    } catch {
+      return [];
     }
-    return new OwnFolders(named);
   }
 
   /** Returns the home that counts, whether it is there or not. Fails as `findHome()` does. */

@@ -2,14 +2,17 @@
 
 import { join } from "node:path";
 import { type KvAddress, parseKvAddress, shownKvAddress } from "../../catalog/kv_address.ts";
-import { openKv } from "../../catalog/registry.ts";
+import { type KvOptions, openHomeStore, openKv } from "../../catalog/registry.ts";
+import { refuseKvPlace } from "../../catalog/kv_places.ts";
+import { namespacesElsewhere } from "../../catalog/namespace.ts";
 import { CodedError } from "../../base/errors.ts";
 import { copyKv } from "../../kv/copy.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK } from "../exit_codes.ts";
 import { counted, humanSize } from "../render/sizes.ts";
 
-export async function run({ arguments: given, environment, messages, output }: Context): Promise<number> {
+export async function run(context: Context): Promise<number> {
+  const { arguments: given, environment, messages, output } = context;
   const [source, target] = given.positionals.map((text) =>
     addressOf(text, environment.homePlaces(undefined))
   );
@@ -18,6 +21,7 @@ export async function run({ arguments: given, environment, messages, output }: C
     allowNetwork: environment.allowsNetworkFileSystems(),
     variable: environment.variable,
   };
+  await refuseTarget(context, { source: source!, target: target!, options });
   const from = await openKv(source!, { ...options, readOnly: true });
   try {
     const to = await openKv(target!, options);
@@ -45,6 +49,21 @@ export async function run({ arguments: given, environment, messages, output }: C
     }
   } finally {
     await from.close();
+  }
+}
+
+/** Fails with `own_storage` where other things of tarn's lie, by what this home and the source know of that. */
+async function refuseTarget(
+  { session }: Context,
+  { source, target, options }: { source: KvAddress; target: KvAddress; options: KvOptions },
+): Promise<void> {
+  if (target.driver !== "lmdb") return;
+  const copied = await openHomeStore(undefined, { ...options, kv: source, makesKv: false });
+  try {
+    const namespaces = [...await session.namespaces(), ...await namespacesElsewhere(copied)];
+    refuseKvPlace(target.folder, namespaces);
+  } finally {
+    await copied.close();
   }
 }
 

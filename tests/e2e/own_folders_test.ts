@@ -77,6 +77,15 @@ const REFUSED: readonly string[] = [
   "rm file://FOLDER/home/ -r",
   "rm file://FOLDER/ns/ -r",
   "init home/storage",
+  "init ns",
+  "init ns/new",
+  "init --home ns/new/home",
+  "kv copy lmdb:home/kv lmdb:ns",
+  "kv copy lmdb:home/kv lmdb:ns/data/kv",
+  "kv copy lmdb:home/kv lmdb:home",
+  "kv copy lmdb:home/kv lmdb:home/storage/kv",
+  "kv copy lmdb:home/kv lmdb:home/cache",
+  "kv copy lmdb:home/kv lmdb:home/index/x",
 ];
 
 test("nothing is written or removed where tarn keeps its own data", posix, async (t) => {
@@ -92,6 +101,28 @@ test("nothing is written or removed where tarn keeps its own data", posix, async
     // Nothing at all was written: what leads elsewhere neither.
     assert.deepEqual(fs.readdirSync(home.folder).sort(), beside, line);
   }
+});
+
+test("a key-value store is copied to any other folder, one of the home's too", async (t) => {
+  const home = await homeWithKeys(t);
+  await home.ok(["kv", "copy", "lmdb:home/kv", "lmdb:home/kv-copy"]);
+  await home.ok(["kv", "copy", "lmdb:home/kv-copy", "lmdb:elsewhere"]);
+  // The store that is copied knows its namespaces, whichever home counts.
+  const env = { TARN_HOME: join(home.folder, "none") };
+  const { code, stderr } = await home.run(["kv", "copy", "lmdb:elsewhere", "lmdb:ns/kv", "--json"], { env });
+  assert.deepEqual([code, JSON.parse(stderr).code], [2, "own_storage"]);
+  assert.match(await home.text(["repo", "list"], { env: { TARN_KV: "lmdb:elsewhere" } }), /^beside\t/);
+});
+
+test("no home is made in another one by a first command", async (t) => {
+  const home = await homeWithKeys(t);
+  const before = stateOf(home);
+  const env = { TARN_HOME: join(home.path, "storage/new") };
+  for (const line of ["repo create lakefs://repo", "auth setup me", "serve --listen 127.0.0.1:0"]) {
+    const { stderr } = await home.run([...line.split(" "), "--json"], { env, timeoutMs: 30_000 });
+    assert.equal(JSON.parse(stderr).code, "own_storage", line);
+  }
+  assert.deepEqual(stateOf(home), before);
 });
 
 test("get -r names the key, and --skip-unplaceable gets the rest", posix, async (t) => {
