@@ -2,12 +2,17 @@
 
 import * as fs from "node:fs";
 import { systemClock } from "../base/clock.ts";
-import type { Unfinished } from "../drivers/file/mod.ts";
 import type { Store } from "../drivers/store.ts";
 import type { Finding } from "./examine.ts";
 import { dataFindings, type DataOptions } from "./examine_data.ts";
 import { foldersOf } from "./home.ts";
-import { folderOf, type HomeStoreOptions, openHomeStore, unfinishedIn } from "./registry.ts";
+import {
+  folderOf,
+  type HomeStoreOptions,
+  openHomeStore,
+  type UnfinishedFiles,
+  unfinishedIn,
+} from "./registry.ts";
 
 /** A put that has written nothing for so long has been killed, most likely. */
 const UNFINISHED_MS = 60 * 60 * 1000;
@@ -87,7 +92,7 @@ async function unfinishedFindings(storage: string, folders: readonly string[]): 
   return [...youngFindings(found), ...oldFindings(found)];
 }
 
-function youngFindings({ younger }: Unfinished): Finding[] {
+function youngFindings({ younger }: UnfinishedFiles): Finding[] {
   if (younger === 0) return [];
   const what = younger === 1
     ? "1 file is being written now, or was"
@@ -100,7 +105,7 @@ function youngFindings({ younger }: Unfinished): Finding[] {
   }];
 }
 
-function oldFindings({ count, bytes, paths }: Unfinished): Finding[] {
+function oldFindings({ count, bytes, paths }: UnfinishedFiles): Finding[] {
   if (count === 0) return [];
   const files = count === 1 ? "1 file" : `${count} files`;
   const size = bytes < 1e6 ? `${bytes} bytes` : `${Math.round(bytes / 1e6)} MB`;

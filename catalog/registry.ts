@@ -7,7 +7,6 @@ import { CodedError } from "../base/errors.ts";
 import type { OwnFolders } from "../base/own_folders.ts";
 import { systemRandomness } from "../base/randomness.ts";
 import type { CatalogStore } from "../drivers/catalog_store.ts";
-import type { Unfinished } from "../drivers/file/mod.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { Store } from "../drivers/store.ts";
 import type { KvStore, ListedKvStore } from "../kv/store.ts";
@@ -336,8 +335,17 @@ export function folderOf(home: string | undefined, namespace: string): string {
   return isAbsolute ? path : join(foldersOf(home!).storage, path);
 }
 
+export interface UnfinishedFiles {
+  readonly count: number;
+  readonly bytes: number;
+  /** Of the first ones. */
+  readonly paths: readonly string[];
+  /** How many more there are that somebody may be writing to. */
+  readonly younger: number;
+}
+
 /** Counts what killed commands have left in folders of objects, as far as nobody has written to it since a time. */
-export async function unfinishedIn(folders: readonly string[], beforeMs: number): Promise<Unfinished> {
+export async function unfinishedIn(folders: readonly string[], beforeMs: number): Promise<UnfinishedFiles> {
   return (await import("../drivers/file/mod.ts")).unfinishedFiles(folders, beforeMs);
 }
 

@@ -10,8 +10,9 @@ import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { Failures } from "../folders/failures.ts";
 import { openNamed } from "../folders/local_files.ts";
+import { ownLeftOut } from "../folders/own_left_out.ts";
 import { checkNotRecursive } from "../folders/recursive.ts";
-import { walkFolder } from "../folders/walk.ts";
+import { walkFolder, type WalkOptions } from "../folders/walk.ts";
 import { entryJson } from "../render/entries.ts";
 import { FileProgress } from "../render/progress.ts";
 import { counted, grouped, humanSize } from "../render/sizes.ts";
@@ -58,11 +59,14 @@ async function putOne(
 }
 
 async function putAll(context: Context, catalog: Catalog, path: string): Promise<number> {
-  const { arguments: given, messages, output } = context;
+  const { arguments: given, messages, output, session } = context;
+  const own = await session.ownFolders();
+  own.onlyNamed.refuse(path, "put");
   const failures = new Failures(messages, "put");
   const walked = new WalkedFiles(path, {
     exclude: given.values("exclude"),
     followSymlinks: given.flag("follow-symlinks"),
+    leaveOut: ownLeftOut(own, messages),
     failures,
   });
   const progress = new FileProgress(messages, "Putting");
@@ -86,9 +90,7 @@ async function putAll(context: Context, catalog: Catalog, path: string): Promise
   return failures.count > 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-interface WalkedOptions {
-  readonly exclude: readonly string[];
-  readonly followSymlinks: boolean;
+interface WalkedOptions extends Pick<WalkOptions, "exclude" | "followSymlinks" | "leaveOut"> {
   readonly failures: Failures;
 }
 
@@ -107,10 +109,10 @@ class WalkedFiles {
   readonly files: LocalFiles = () => this.#walk();
 
   *#walk(): Generator<LocalFile> {
-    const { exclude, followSymlinks, failures } = this.#options;
+    const { failures, ...options } = this.#options;
     const isFirst = !this.#isTold;
     this.#isTold = true;
-    for (const item of walkFolder(this.#path, { exclude, followSymlinks, ignoreFiles: true })) {
+    for (const item of walkFolder(this.#path, { ...options, ignoreFiles: true })) {
       if (item.kind === "file") yield item;
       else if (item.kind === "ignored") this.ignored += isFirst ? 1 : 0;
       // A name that no URI has is found before anything is written.

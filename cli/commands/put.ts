@@ -7,6 +7,7 @@ import type { PutObjectOptions } from "../../drivers/store.ts";
 import type { Context } from "../context.ts";
 import { EXIT_OK, EXIT_PARTIAL } from "../exit_codes.ts";
 import { localError } from "../folders/local_files.ts";
+import { ownLeftOut } from "../folders/own_left_out.ts";
 import { showPut } from "../folders/dry_run.ts";
 import { type FolderPut, putFolder } from "../folders/put_folder.ts";
 import { putFile, putInput } from "../folders/put_file.ts";
@@ -67,7 +68,7 @@ async function putAll(
 
 /** Returns what `-r` puts, its options read from the command line. */
 export async function folderToPut(
-  { arguments: given, session }: Context,
+  { arguments: given, messages, session }: Context,
   { location, path, options, isMoved = false }: {
     location: RefLocation;
     path: string;
@@ -77,10 +78,9 @@ export async function folderToPut(
 ): Promise<FolderToPut> {
   checkFolder(path);
   const store = await session.store();
-  const folders = await session.ownFolders();
-  // A copy of another home is data like any other, as long as it stays where it is.
-  const own = isMoved ? folders : folders.onlyNamed;
-  own.refuse(path, isMoved ? "move" : "put");
+  const own = await session.ownFolders();
+  // A copy of another home that is named is data like any other, as long as it stays where it is.
+  (isMoved ? own : own.onlyNamed).refuse(path, isMoved ? "move" : "put");
   return {
     store,
     repository: location.repository,
@@ -92,7 +92,7 @@ export async function folderToPut(
       exclude: given.values("exclude"),
       ignoreFiles: true,
       followSymlinks: given.flag("follow-symlinks"),
-      leaveOut: (path, isLed) => isLed ? own.holds(path) : own.isOwn(path),
+      leaveOut: ownLeftOut(own, messages),
     },
     reread: given.flag("reread"),
   };

@@ -162,6 +162,50 @@ test("a folder that holds a home is got into, fetched into and moved, but for th
   assert.match(await home.text(["ls", `${MAIN}/moved/`, "-r"]), /^[^\n]*\tmoved\/sub\/a\n$/);
 });
 
+test("put -r leaves out homes and caches that lie in the folder, and names those that are not in use", async (t) => {
+  const home = openHome(t);
+  await home.ok(["repo", "create", "lakefs://repo"]);
+  await home.ok(["put", `${MAIN}/a`, "-"], { stdin: "of a" });
+  await home.ok(["repo", "create", "lakefs://other"], { env: { TARN_HOME: join(home.folder, "sub/.tarn") } });
+  fs.writeFileSync(
+    join(home.folder, "tarn.yaml"),
+    `cache: {root: ./cache}
+schemes: {data: {parts: [project], rest: path, target: "lakefs://{project}/{ref}/{path}", ref: main}}
+`,
+  );
+  await home.ok(["fetch", `${MAIN}/a`]);
+  fs.writeFileSync(join(home.folder, "sub/file"), "text");
+  fs.writeFileSync(
+    join(home.folder, "hooked.yaml"),
+    '{"hooks": ["provcat.log"], "cache": {"root": "./cache"}}',
+  );
+  for (
+    const [line, uri] of [
+      ["put lakefs://repo/main/plain/ . -r", `${MAIN}/plain/`],
+      ["put data://repo/catalog/ . -r", `${MAIN}/catalog/`],
+      ["put lakefs://repo/main/hooked/ . -r --config hooked.yaml", `${MAIN}/hooked/`],
+      ["cp . lakefs://repo/main/copied/ -r", `${MAIN}/copied/`],
+    ] as const
+  ) {
+    const { stderr } = await home.ok(line.split(" "));
+    const paths = (await home.json(["ls", "-r", uri])).map(({ path }: { path: string }) =>
+      path.split("/").slice(1)
+    );
+    assert.deepEqual(
+      paths.map((path: string[]) => path.join("/")),
+      ["hooked.yaml", "sub/file", "tarn.yaml"],
+      line,
+    );
+    assert.deepEqual(stderr.match(/^Left out .*$/gm), [
+      'Left out "./cache": tarn keeps its own data there',
+      'Left out "./sub/.tarn": tarn keeps its own data there',
+    ], line);
+  }
+  // A copy that is named is data like any other.
+  await home.ok(["put", `${MAIN}/backup/`, "sub/.tarn", "-r"]);
+  assert.match(await home.text(["ls", "-r", `${MAIN}/backup/`]), /backup\/tarn-home\.json$/m);
+});
+
 test(
   "a key-value store beside its home is no place to write to, nor is a home one for a cache",
   posix,
