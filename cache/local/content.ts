@@ -28,6 +28,10 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Up to this a file is copied by a read and a write: to share blocks, and to read the copy, costs more. */
 const SMALL_BYTES = 64 * 1024;
 const MOST_REMEMBERED = 65_536;
+/** How often folders may vanish while something is put into them. */
+const MOST_TRIES = 10;
+/** What a rename says when a folder has the name. */
+const TAKEN = new Set(["EISDIR", "EEXIST", "ENOTEMPTY", "EPERM"]);
 
 /** Reads a whole file; its state before and after tells whether it was written meanwhile. A seam for tests. */
 export type HashFile = (path: string) => Promise<string>;
@@ -97,19 +101,16 @@ export class Content {
    */
   place(temporary: string, key: CacheKey): FileState {
     const path = this.#layout.contentOf(key);
-    this.#makeFolder(dirname(path), key);
-    try {
-      renameSync(temporary, path);
-    } catch (error) {
-      const errno = errnoOf(error);
-      if (errno === "ENOENT" || errno === "ENOTDIR") {
-        this.#real.clear();
-        this.#makeFolder(dirname(path), key);
-      } else if (errno !== "EISDIR" && errno !== "EEXIST" && errno !== "ENOTEMPTY" && errno !== "EPERM") {
-        throw error;
-      } else removeEmptyFolder(path, key, error);
-      renameSync(temporary, path);
-    }
+    this.#trying(() => {
+      this.#makeFolder(dirname(path), key);
+      try {
+        renameSync(temporary, path);
+      } catch (error) {
+        if (!TAKEN.has(errnoOf(error) ?? "")) throw error;
+        removeEmptyFolder(path, key, error);
+        renameSync(temporary, path);
+      }
+    });
     const state = this.#look(path);
     if (!state) throw Object.assign(new Error("a placed file is not there"), { code: "ENOENT" });
     return state;
@@ -149,7 +150,19 @@ export class Content {
   makeFolder(key: CacheKey): void {
     const path = this.#layout.contentOf(key);
     this.#real.delete(path);
-    this.#makeFolder(path, key);
+    this.#trying(() => this.#makeFolder(path, key));
+  }
+
+  /** Runs what makes folders, again where another process has removed one that was seen before: it became empty. */
+  #trying(work: () => void): void {
+    for (let triesLeft = MOST_TRIES;; triesLeft--) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isMissing(error) || triesLeft === 1) throw error;
+        this.#real.clear();
+      }
+    }
   }
 
   /** Returns whether a folder is one, with all folders around it inside the cache. */
@@ -171,7 +184,8 @@ export class Content {
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
       const found = lstatSync(folder, { throwIfNoEntry: false });
-      if (!found?.isDirectory()) throw inTheWay(folder, this.#layout, { key, error });
+      if (!found) throw Object.assign(new Error("a folder has vanished", { cause: error }), { code: "ENOENT" });
+      if (!found.isDirectory()) throw inTheWay(folder, this.#layout, { key, error });
     }
     this.#remember(folder);
   }

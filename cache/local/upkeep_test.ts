@@ -147,6 +147,19 @@ describe("pruning a cache", () => {
     assert.deepEqual(items.map(({ key }) => shownKey(key)), ["s://repo/main/data.csv"]);
   });
 
+  it("takes away folders that another process knows, which makes them again", async (t) => {
+    const cache = await filled(t);
+    const other = await openTestCache(t, { root: cache.root });
+    await pruneCache(other, {});
+    assert.equal(fs.existsSync(join(cache.root, "s")), false);
+    const beside = { store: "s", parts: ["repo", "dev", "x.csv"] };
+    await cache.file(beside, { version: "v1" }, async () => download("beside", "v1"));
+    assert.deepEqual(contentOf(join(cache.root, "s")), { "repo/dev/x.csv": "beside" });
+    await pruneCache(other, {});
+    await fetchAll(cache, {}, { store: "s", parts: ["repo", "dev", "empty"] });
+    assert.deepEqual(fs.readdirSync(join(cache.root, "s/repo/dev/empty")), []);
+  });
+
   it("names what is used, and leaves it", async (t) => {
     const cache = await filled(t);
     const hold = cache.hold();

@@ -229,8 +229,9 @@ test(
   },
 );
 
+/** Goes on until nothing is there: Bun's `rmSync` ends early, and says nothing, when a folder in it is removed by somebody else. */
 function removeHome(path: string): void {
-  fs.rmSync(path, { recursive: true, force: true, maxRetries: 20 });
+  while (fs.existsSync(path)) fs.rmSync(path, { recursive: true, force: true, maxRetries: 20 });
 }
 
 function changeAll(path: string, change: (path: string) => void): void {
