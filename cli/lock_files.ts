@@ -6,6 +6,7 @@ import { tryUtf8Text } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
 import type { OwnFolders } from "../base/own_folders.ts";
 import { localError } from "../base/local_errors.ts";
+import { openProcessLock } from "../base/platform.ts";
 import { formatLock, type LockedUri, parseLock } from "../catalog/lock_file.ts";
 import { flushFolder, temporaryBeside, throughSymlinks } from "./folders/target.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "./signals.ts";
@@ -27,8 +28,42 @@ export function readLock(file: string, { mayBeMissing = false } = {}): readonly 
   return parseLock(text, file);
 }
 
+/**
+ * Notes URIs in a lock file, in place of what it says of them, and keeps the others: those that are there by now, since another
+ * command may have noted some meanwhile. Returns what it holds. Fails as {@link readLock} and {@link writeLock} do.
+ */
+export async function addToLock(
+  file: string,
+  uris: readonly LockedUri[],
+  own: OwnFolders,
+): Promise<readonly LockedUri[]> {
+  return await holdingFolder(dirname(throughSymlinks(file)), () => {
+    const others = readLock(file, { mayBeMissing: true }).filter(({ uri }) =>
+      !uris.some((one) => one.uri === uri)
+    );
+    const all = [...others, ...uris];
+    writeLock(file, all, own);
+    return all;
+  });
+}
+
+/** Runs work while no other command changes a lock file in a folder, as far as its disk has locks. */
+async function holdingFolder<T>(folder: string, work: () => T): Promise<T> {
+  const lock = await openProcessLock(folder, { readOnly: true }).catch(() => undefined);
+  try {
+    try {
+      lock?.lock();
+    } catch {
+      // Without a lock there are but these few calls in which another's note can be lost.
+    }
+    return work();
+  } finally {
+    lock?.close();
+  }
+}
+
 /** Writes a lock file, which may not lie in a folder of tarn's own; durable when it returns. */
-export function writeLock(file: string, uris: readonly LockedUri[], own: OwnFolders): void {
+function writeLock(file: string, uris: readonly LockedUri[], own: OwnFolders): void {
   const text = formatLock(uris);
   const path = throughSymlinks(file);
   own.refuse(path, "write");

@@ -184,7 +184,9 @@ export class Content {
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
       const found = lstatSync(folder, { throwIfNoEntry: false });
-      if (!found) throw Object.assign(new Error("a folder has vanished", { cause: error }), { code: "ENOENT" });
+      if (!found) {
+        throw Object.assign(new Error("a folder has vanished", { cause: error }), { code: "ENOENT" });
+      }
       if (!found.isDirectory()) throw inTheWay(folder, this.#layout, { key, error });
     }
     this.#remember(folder);

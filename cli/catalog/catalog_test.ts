@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Ending } from "../../tests/support/temporary.ts";
 import { write } from "../../tests/support/test_engine.ts";
+import { readLock } from "../lock_files.ts";
 import { testCli, writeBadlyNamed } from "../testing.ts";
 
 const CONFIG = `
@@ -200,6 +201,20 @@ describe("the verbs of history over the catalog", () => {
 });
 
 describe("pins", () => {
+  it("pin --write keeps what others write to the same file meanwhile", async (t) => {
+    const { folder, ok } = await prepared(t);
+    const file = join(folder, "tarn.lock");
+    const uris = [
+      "data://repo/t",
+      "data://repo/t/a",
+      "data://repo/t/sub/b",
+      "doc://guide",
+      "doc://guide/one",
+    ];
+    await Promise.all(uris.map((uri) => ok("pin", "--write", file, uri)));
+    assert.deepEqual(readLock(file).map(({ uri }) => uri).sort(), uris);
+  });
+
   it("pin prints each URI with a fixed version", async (t) => {
     const { ok, json, head } = await prepared(t);
     const commit = await head();

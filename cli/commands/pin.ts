@@ -8,7 +8,7 @@ import { type CheckedLock, checkLocked, lockUri } from "../../catalog/locked.ts"
 import type { Context } from "../context.ts";
 import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
 import { quoted } from "../quoting.ts";
-import { readLock, writeLock } from "../lock_files.ts";
+import { addToLock, readLock } from "../lock_files.ts";
 import type { Output } from "../output.ts";
 import { counted } from "../render/sizes.ts";
 
@@ -55,12 +55,12 @@ async function write(
   const named = given.positionals.map((text) => formatUri(parseUri(text)));
   const known = readLock(file, { mayBeMissing: named.length > 0 });
   const wanted = named.length > 0 ? [...new Set(named)] : known.map(({ uri }) => uri);
-  const locked: LockedUri[] = known.filter(({ uri }) => !wanted.includes(uri));
+  const anew: LockedUri[] = [];
   for (const uri of wanted) {
     messages.progress(() => `Locking: ${uri}`);
-    locked.push(await lockUri(catalog, uri));
+    anew.push(await lockUri(catalog, uri));
   }
-  writeLock(file, locked, await session.ownFolders());
+  const locked = await addToLock(file, anew, await session.ownFolders());
   const files = locked.reduce((sum, { files }) => sum + files.length, 0);
   output.result(
     { file, uris: locked.map(({ uri, pinned, files }) => ({ uri, pinned, files: files.length })) },
