@@ -16,6 +16,7 @@ import type { CheckCounts, CheckOptions, Damage } from "./checking.ts";
 import type { Tasks } from "./tasks.ts";
 import type { Uploads } from "./uploads.ts";
 
+export { checkMetadata, checkObjectText, type ObjectText } from "./object_text.ts";
 export { commitJson, objectJson, refJson, repositoryJson } from "./json.ts";
 export type * from "./commit_notes.ts";
 export type * from "./history.ts";
@@ -132,6 +133,8 @@ export interface DiffOptions {
 export interface PutObjectOptions {
   readonly contentType?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Both are those of an object that is there, and may be older than the rule for them (`checkObjectText`). */
+  readonly isCarriedOver?: boolean;
   /** Fails with `object_exists` if the path is taken. */
   readonly ifAbsent?: boolean;
   /** Fails with `object_changed` unless the path shows an object with one of these checksums, or with any. */

@@ -37,7 +37,8 @@ import type { CommitNotes } from "../drivers/commit_notes.ts";
 import type { Tasks } from "../drivers/tasks.ts";
 import type { Uploads } from "../drivers/uploads.ts";
 import { lossyText } from "../base/bytes.ts";
-import { checkObjectMetadata, pathKey } from "./objects/mod.ts";
+import { pathKey } from "./objects/mod.ts";
+import { checkMetadata } from "../drivers/object_text.ts";
 import { blame } from "./operations/blame.ts";
 import { checkRepository } from "./operations/check.ts";
 import { commitBranch } from "./operations/commit.ts";
@@ -144,7 +145,7 @@ class EngineStore implements Store {
     change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] },
   ): Promise<void> {
     const repository = await this.#repository(name);
-    checkObjectMetadata(change.set ?? {});
+    checkMetadata(change.set ?? {});
     await new RepositoryMetadata(repository.kv, repository.partition).change(change);
     await repository.checkLive();
   }

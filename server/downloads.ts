@@ -6,6 +6,7 @@ import { isCoded } from "../base/errors.ts";
 import { fileBody } from "../base/platform.ts";
 import { attachmentNamed } from "./attachment.ts";
 import type { ServerContext } from "./context.ts";
+import { etagOf } from "./etag.ts";
 import { namesEtag, rangeOf, type SatisfiedRange } from "./ranges.ts";
 
 /** Up to this many bytes are sent as one body, of a length that is told. */
@@ -129,10 +130,6 @@ function wantedRange(headers: Headers, stats: ObjectStats): SatisfiedRange | und
   const condition = headers.get("if-range");
   if (condition !== null && condition !== etagOf(stats)) return undefined;
   return rangeOf(headers.get("range"), stats.sizeBytes);
-}
-
-function etagOf({ checksum }: ObjectStats): string {
-  return `"${checksum}"`;
 }
 
 function notModified(stats: ObjectStats): Response {

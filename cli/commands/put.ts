@@ -1,6 +1,6 @@
 /** `put`: a file, standard input or a folder onto a branch. */
 
-import { objectJson } from "../../drivers/store.ts";
+import { checkObjectText, objectJson } from "../../drivers/store.ts";
 import * as fs from "node:fs";
 import { CodedError } from "../../base/errors.ts";
 import type { PutObjectOptions } from "../../drivers/store.ts";
@@ -26,6 +26,7 @@ export async function run(context: Context): Promise<number> {
   }
   const location = keyLocation(given.positionals[0]!, given.value("key"));
   const options = { contentType: given.value("content-type"), metadata: metadataOf(context) };
+  checkObjectText(options);
   if (given.flag("recursive")) return await putAll(context, { location, path, options });
   checkNotRecursive(given);
   const { object, uri } = path === "-"

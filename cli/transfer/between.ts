@@ -103,7 +103,7 @@ async function copyOne(
   }
   const { stats, body } = await store.read(from.repository, from.ref, keys.from);
   const { contentType, metadata } = stats;
-  return await writer.put(keys.to, body, { contentType, metadata });
+  return await writer.put(keys.to, body, { contentType, metadata, isCarriedOver: true });
 }
 
 async function many(context: Context, sides: Sides, { kind, source }: Transfer): Promise<number> {

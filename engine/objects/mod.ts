@@ -19,4 +19,4 @@ export { LateFlush } from "./late_flush.ts";
 export { flushNamed } from "./named.ts";
 export { TypedStream } from "./typed_stream.ts";
 export { uploadObject, uploadObjects, type UploadOptions } from "./upload.ts";
-export { checkObjectMetadata, pathKey } from "./path.ts";
+export { pathKey } from "./path.ts";

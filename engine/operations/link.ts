@@ -11,20 +11,14 @@
  * The ids are in order of time, so those that have expired are in front.
  */
 
-import { hex, isWellFormed, lossyText, utf8 } from "../../base/bytes.ts";
+import { hex, lossyText, utf8 } from "../../base/bytes.ts";
 import { timestampOf } from "../../base/clock.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
 import { runningHash } from "../../base/hashes.ts";
 import { ProtobufError, protobufFields, protobufString, ProtobufWriter } from "../../base/protobuf.ts";
+import { checkObjectText } from "../../drivers/object_text.ts";
 import type { IssuedAddress, LinkOptions, ObjectStats } from "../../drivers/store.ts";
-import {
-  checkObjectMetadata,
-  DEFAULT_CONTENT_TYPE,
-  type Entry,
-  millisecondsOfId,
-  newAddress,
-  pathKey,
-} from "../objects/mod.ts";
+import { DEFAULT_CONTENT_TYPE, type Entry, millisecondsOfId, newAddress, pathKey } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { WriteConditions } from "./conditions.ts";
 import { findBranch } from "./landing.ts";
@@ -72,8 +66,9 @@ export async function linkAddress(
   options: LinkOptions,
 ): Promise<ObjectStats> {
   const key = pathKey(path);
-  checkObjectMetadata(options.metadata ?? {});
-  if (!isWellFormed(options.checksum)) throw mismatch(path, "its checksum is not text");
+  checkObjectText(options);
+  // It is served as the object's ETag.
+  if (!/^[\x20-\x7e]*$/.test(options.checksum)) throw mismatch(path, "its checksum is no ETag");
   await findBranch(repository, branch);
   await refuseProtected(repository, branch, "write to");
   const address = await takeIssued(repository, { branch, path, ...options });

@@ -8,6 +8,7 @@
 
 import { compareBytes, hex, lossyText } from "../../base/bytes.ts";
 import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
+import { checkObjectText } from "../../drivers/object_text.ts";
 import type {
   ConflictResolver,
   MergeConflict,
@@ -23,7 +24,6 @@ import {
   type ValueRecord,
 } from "../committed/mod.ts";
 import {
-  checkObjectMetadata,
   decodeEntry,
   downloadObject,
   entryRecord,
@@ -163,7 +163,7 @@ export class ConflictSettler {
     conflict: Conflict,
     { body, contentType, metadata = {} }: MergeResolution & { kind: "content" },
   ): Promise<Settled> {
-    checkObjectMetadata(metadata);
+    checkObjectText({ contentType, metadata });
     const { clock, randomness, objects } = this.#repository;
     const isKept = this.#stores;
     const place = { clock, randomness, objects: isKept ? objects : NOWHERE };

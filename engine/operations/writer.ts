@@ -3,6 +3,7 @@
 import { type Clock, timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { ByteStream } from "../../drivers/object_store.ts";
+import { checkObjectText } from "../../drivers/object_text.ts";
 import type {
   BranchWriter,
   CopyObjectOptions,
@@ -12,14 +13,7 @@ import type {
   PutObjectOptions,
   WriterOptions,
 } from "../../drivers/store.ts";
-import {
-  checkObjectMetadata,
-  decodeEntry,
-  type Entry,
-  pathKey,
-  uploadObject,
-  uploadObjects,
-} from "../objects/mod.ts";
+import { decodeEntry, type Entry, pathKey, uploadObject, uploadObjects } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { type StagedWrite, stageWrites, tryAgain, type UnusedObject } from "./stage.ts";
 import { WriteConditions } from "./conditions.ts";
@@ -81,7 +75,7 @@ export class EngineBranchWriter implements BranchWriter {
     options: PutObjectOptions = {},
   ): Promise<ObjectStats> {
     const key = pathKey(path);
-    checkObjectMetadata(options.metadata ?? {});
+    if (options.isCarriedOver !== true) checkObjectText(options);
     const [entry] = await this.#upload(async () => [
       await uploadObject(this.#repository, body, { ...options, signal: this.#signal }),
     ]);
@@ -96,7 +90,7 @@ export class EngineBranchWriter implements BranchWriter {
     options: Pick<PutObjectOptions, "contentType" | "metadata"> = {},
   ): Promise<void> {
     const keys = files.map(({ path }) => pathKey(path));
-    checkObjectMetadata(options.metadata ?? {});
+    checkObjectText(options);
     const bodies = files.map(({ body }) => body);
     const entries = await this.#upload(() => uploadObjects(this.#repository, bodies, options));
     this.#throwIfFailed();
@@ -110,7 +104,7 @@ export class EngineBranchWriter implements BranchWriter {
 
   async copy(path: string, source: CopySource, options: CopyObjectOptions = {}): Promise<ObjectStats> {
     const key = pathKey(path);
-    checkObjectMetadata(options.metadata ?? {});
+    checkObjectText(options);
     const { record, view } = await lookUp(this.#repository, source.ref, pathKey(source.path));
     if (!record) throw objectNotFound(source);
     source.check?.(statsOfRecord(this.#repository, record));
@@ -124,7 +118,7 @@ export class EngineBranchWriter implements BranchWriter {
 
   async setMetadata(path: string, metadata: Readonly<Record<string, string>>): Promise<ObjectStats> {
     const key = pathKey(path);
-    checkObjectMetadata(metadata);
+    checkObjectText({ metadata });
     await this.flush();
     const source = { ref: this.#branch, path };
     for (let attempt = 0; attempt < MAX_METADATA_ATTEMPTS; attempt++) {

@@ -2,10 +2,11 @@
 
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import { millisecondsOf, timestampOf } from "../../base/clock.ts";
+import { checkObjectText } from "../../drivers/object_text.ts";
 import type { StartUploadOptions, UploadInfo } from "../../drivers/uploads.ts";
 import { findBranch } from "../operations/landing.ts";
 import { refuseProtected } from "../operations/protection.ts";
-import { checkObjectMetadata, newId, pathKey } from "../objects/mod.ts";
+import { newId, pathKey } from "../objects/mod.ts";
 import type { Repository } from "../repository.ts";
 import { dueKey, encodeUpload, listedKey, uploadKey, type UploadRecord } from "./records.ts";
 import { uploadsPartition } from "./upload.ts";
@@ -13,14 +14,14 @@ import { uploadsPartition } from "./upload.ts";
 /** How long an upload may be left alone before it counts as abandoned. */
 export const OPEN_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Fails with `branch_not_found`, `not_a_branch`, `branch_protected`, `invalid_path`, `invalid_metadata`, `limit_exceeded`. */
+/** Fails with `branch_not_found`, `not_a_branch`, `branch_protected`, `invalid_path`, `invalid_content_type`, `invalid_metadata`, `limit_exceeded`. */
 export async function startUpload(
   repository: Repository,
   { branch, path }: { readonly branch: string; readonly path: string },
   { who, contentType = "", metadata = {}, notes = {} }: StartUploadOptions,
 ): Promise<UploadInfo> {
   pathKey(path);
-  checkObjectMetadata(metadata);
+  checkObjectText({ contentType, metadata });
   await findBranch(repository, branch);
   await refuseProtected(repository, branch, "write to");
   const { clock, randomness, kv } = repository;

@@ -2,7 +2,7 @@
 
 import type { ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
 import { S3Error } from "./errors.ts";
-import { etagOf } from "./object_headers.ts";
+import { etagOf } from "../etag.ts";
 
 /** The prefix of the headers that speak of a copy's source. */
 export const OF_SOURCE = "x-amz-copy-source-";

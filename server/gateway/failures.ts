@@ -28,6 +28,7 @@ const BY_CODE: Readonly<Record<string, S3ErrorCode>> = {
   body_too_slow: "RequestTimeout",
   branch_exists: "BucketAlreadyOwnedByYou",
   branch_not_found: "NoSuchBucket",
+  invalid_content_type: "InvalidArgument",
   invalid_metadata: "InvalidArgument",
   invalid_part_number: "InvalidArgument",
   invalid_part_order: "InvalidPartOrder",

@@ -8,6 +8,7 @@
 import { utf8 } from "../../base/bytes.ts";
 import type { ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
 import type { SatisfiedRange } from "../ranges.ts";
+import { etagOf } from "../etag.ts";
 import { S3Error } from "./errors.ts";
 import { headerText, headerValue, plainHeader } from "./text_headers.ts";
 
@@ -76,9 +77,4 @@ export function objectHeaders(
   }
   if (missing > 0) headers["x-amz-missing-meta"] = String(missing);
   return headers;
-}
-
-/** Returns an object's ETag, quotes included. */
-export function etagOf({ checksum }: ObjectStats): string {
-  return `"${checksum}"`;
 }

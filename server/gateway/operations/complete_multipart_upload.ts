@@ -7,7 +7,7 @@ import { checksumElement, checksumOfNotes } from "../multipart/checksum.ts";
 import { Completion } from "../multipart/completion.ts";
 import { branchOf, uploadPlace, uploadsOf } from "../multipart/place.ts";
 import { answerSlowly, type SlowDocument } from "../multipart/slow_answer.ts";
-import { etagOf } from "../object_headers.ts";
+import { etagOf } from "../../etag.ts";
 import { noteWrite } from "../writes.ts";
 import { textElement } from "../xml.ts";
 

@@ -12,7 +12,8 @@ import { checkRead, hasReadConditions, OF_SOURCE, writeConditions } from "../con
 import { copySourceOf } from "../copy_source.ts";
 import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
-import { etagOf, writtenHeaders } from "../object_headers.ts";
+import { etagOf } from "../../etag.ts";
+import { writtenHeaders } from "../object_headers.ts";
 import { objectPlace, placeOf } from "../places.ts";
 import { checkWrite, openWriter } from "../writes.ts";
 import { textElement, xmlResponse, xmlText, xmlTime } from "../xml.ts";
@@ -77,7 +78,8 @@ class Copy {
     const { stats, body } = await store.read(repository, ref, path, { signal: request.signal });
     this.#check(stats);
     const { contentType, metadata } = stats;
-    return await this.#writer.put(this.#path, body, { contentType, metadata, ...options });
+    const isCarriedOver = options.metadata === undefined;
+    return await this.#writer.put(this.#path, body, { contentType, metadata, ...options, isCarriedOver });
   }
 
   #check(stats: ObjectStats): void {

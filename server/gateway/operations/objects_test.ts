@@ -65,6 +65,33 @@ describe("objects through the gateway", () => {
     );
   });
 
+  it("are read with whole headers, whatever an older version or another program has let in", async (t) => {
+    const { ask, send, store } = await testGateway(t);
+    await store.createRepository("other", { committer: "tester" });
+    const bad = "a\r\nset-cookie: b\n\0";
+    const writer = await store.writer("repo", "main");
+    await writer.put("a", new TextEncoder().encode("text"), {
+      contentType: `text/plain${bad}`,
+      metadata: { value: bad, [bad]: "name", "http:expires": bad },
+      isCarriedOver: true,
+    });
+    await writer.close();
+    await ask(200, "PUT", "/other/main/a", { headers: { "x-amz-copy-source": "/repo/main/a" } });
+    await ask(200, "PUT", "/repo/main/copy", { headers: { "x-amz-copy-source": "/repo/main/a" } });
+    for (const method of ["GET", "HEAD"]) {
+      for (const target of ["/repo/main/a", "/other/main/a", "/repo/main/copy"]) {
+        const { headers, text } = await ask(200, method, target);
+        assert.equal(text, method === "GET" ? "text" : "");
+        assert.equal(headers.get("set-cookie"), null);
+        assert.equal(headers.get("content-type"), "application/octet-stream");
+        assert.equal(headers.get("x-amz-meta-value"), `=?UTF-8?B?${btoa(bad)}?=`);
+        assert.equal(headers.get("x-amz-missing-meta"), "1");
+      }
+      const answer = await send(method, "/repositories/repo/refs/main/objects?path=a");
+      assert.deepEqual([answer.status, answer.headers.get("set-cookie")], [200, null]);
+    }
+  });
+
   it("are read with the headers that the request asks for", async (t) => {
     const { ask } = await testGateway(t);
     await ask(200, "PUT", "/repo/main/a", { body: "a" });
@@ -205,6 +232,8 @@ describe("objects through the gateway", () => {
       [501, "x-amz-object-lock-mode", "GOVERNANCE", "NotImplemented"],
       [501, "if-none-match", '"etag"', "NotImplemented"],
       [400, "x-amz-meta-x", "x".repeat(2048), "MetadataTooLarge"],
+      [400, "x-amz-meta-x", `=?UTF-8?B?${btoa("a\r\nSet-Cookie: b")}?=`, "InvalidArgument"],
+      [400, "content-type", `=?UTF-8?B?${btoa("text/plain\0")}?=`, "InvalidArgument"],
     ] as const;
     for (const [status, name, value, code] of cases) {
       const answer = await ask(status, "PUT", "/repo/main/a", { body: "a", headers: { [name]: value } });

@@ -2,7 +2,8 @@
 
 import type { S3Operation } from "../call.ts";
 import { writeConditions } from "../conditions.ts";
-import { etagOf, writtenHeaders } from "../object_headers.ts";
+import { etagOf } from "../../etag.ts";
+import { writtenHeaders } from "../object_headers.ts";
 import { objectPlace } from "../places.ts";
 import { checkWrite, openWriter } from "../writes.ts";
 
