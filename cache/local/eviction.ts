@@ -13,7 +13,8 @@ import type { FileRecordState } from "./content.ts";
 import { packKey } from "./file_records.ts";
 import { type Parts, unpackMeta } from "./files.ts";
 import { type CacheItem, cacheItems, totalOf } from "./items.ts";
-import { isAtOrBelow, keyBelow } from "./layout.ts";
+import { HeldFolders } from "./folder_records.ts";
+import { keyBelow } from "./layout.ts";
 import type { Leases } from "./leases.ts";
 import { bytesAt, messagePack, readRecord, removeIfThere, unsealed, writeRecord } from "./records.ts";
 import { lockItem } from "./item_locks.ts";
@@ -58,7 +59,7 @@ export class Eviction {
       if (total > maxBytes) {
         for (const item of [...items].sort((a, b) => a.lastUsedMs - b.lastUsedMs)) {
           if (total <= maxBytes * KEPT_PART) break;
-          const freed = await this.evict(item, items.filter((other) => !evicted.includes(other)));
+          const freed = await this.evict(item);
           if (freed === undefined) continue;
           evicted.push(item);
           freedBytes += freed;
@@ -73,19 +74,19 @@ export class Eviction {
   }
 
   /** Removes one item and returns the bytes that are free now, or `undefined` when something uses it. */
-  async evict(item: CacheItem, items: readonly CacheItem[]): Promise<number | undefined> {
-    const held = await lockItem(this.#parts, item.key);
+  async evict({ kind, key }: CacheItem): Promise<number | undefined> {
+    const held = await lockItem(this.#parts, key);
     if (!held) return undefined;
     try {
       // Looked at once before, so that a record which is used is not taken away for nothing.
-      if (await this.#parts.leases.isUsed(item.key)) return undefined;
-      return item.kind === "file" ? await this.#evictFile(item, items) : await this.#evictFolder(item, items);
+      if (await this.#parts.leases.isUsed(key)) return undefined;
+      return kind === "file" ? await this.#evictFile(key) : await this.#evictFolder(key);
     } finally {
       for (const lock of held) lock.release();
     }
   }
 
-  async #evictFile({ key }: CacheItem, items: readonly CacheItem[]): Promise<number | undefined> {
+  async #evictFile(key: CacheKey): Promise<number | undefined> {
     const { layout, leases, temporary } = this.#parts;
     const path = layout.metaOf(key);
     const record = await readRecord(path);
@@ -95,11 +96,11 @@ export class Eviction {
       return undefined;
     }
     const file = unpackMeta(record)?.file;
-    if (!file || items.some((other) => other.kind === "folder" && isAtOrBelow(key, other.key))) return 0;
+    if (!file || await new HeldFolders(layout).include(key)) return 0;
     return await this.removeStray(key, file);
   }
 
-  async #evictFolder({ key }: CacheItem, items: readonly CacheItem[]): Promise<number | undefined> {
+  async #evictFolder(key: CacheKey): Promise<number | undefined> {
     const { layout, leases, temporary } = this.#parts;
     const path = layout.doneOf(key);
     const unfinished = layout.listOf(key, "unfinished");
@@ -114,21 +115,21 @@ export class Eviction {
       }
       return undefined;
     }
-    const others = items.filter((other) => other.kind === "folder" && other.key !== key);
-    const freed = await this.#removeContent(key, others);
+    const freed = await this.#removeContent(key);
     for (const suffix of ["list", "plan", "partial"] as const) removeIfThere(layout.listOf(key, suffix));
     removeIfThere(unfinished);
     return freed;
   }
 
   /** Removes the files of a folder that belong to nothing else: no other folder, and no record of their own. */
-  async #removeContent(key: CacheKey, others: readonly CacheItem[]): Promise<number> {
+  async #removeContent(key: CacheKey): Promise<number> {
     const { layout, content } = this.#parts;
     const root = layout.contentOf(key);
+    const others = new HeldFolders(layout);
     let freed = 0;
     for (const path of walkContent(root)) {
       const file = keyBelow(key, path);
-      if (!others.some((other) => isAtOrBelow(file, other.key))) freed += await this.removeStray(file);
+      if (!await others.include(file, key)) freed += await this.removeStray(file);
     }
     content.pruneFolders(root);
     return freed;

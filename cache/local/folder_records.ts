@@ -9,7 +9,7 @@ import type { CacheKey } from "../cache.ts";
 import { errnoOf } from "./failures.ts";
 import { type ListedFile, packKey, unpackKey } from "./file_records.ts";
 import { type FrameIndex, type ListItem, readListAt } from "./folder_list.ts";
-import { foldersAround, type Layout } from "./layout.ts";
+import { foldersAround, keyHash, type Layout } from "./layout.ts";
 import { readRecord } from "./records.ts";
 
 export interface DoneFolder {
@@ -60,6 +60,39 @@ export async function* doneFoldersAround(layout: Layout, key: CacheKey): AsyncGe
   for (const { folder, path } of foldersAround(key)) {
     const done = await doneFolder(layout, folder);
     if (done) yield { done, path };
+  }
+}
+
+/**
+ * Tells which folders around a key the cache holds, whole or not; each record is read once. So it is right for as long as the
+ * caller keeps fetches off them (`item_locks.ts`), and no longer: what was looked up before that, others may have fetched since.
+ */
+export class HeldFolders {
+  readonly #layout: Layout;
+  readonly #known = new Map<string, boolean>();
+
+  constructor(layout: Layout) {
+    this.#layout = layout;
+  }
+
+  /** Returns whether a key lies in a folder that is held, another one than `except`. */
+  async include(key: CacheKey, except?: CacheKey): Promise<boolean> {
+    const own = except && keyHash(except);
+    for (const { folder } of foldersAround(key)) {
+      const hash = keyHash(folder);
+      if (hash !== own && await this.#isHeld(folder, hash)) return true;
+    }
+    return false;
+  }
+
+  async #isHeld(folder: CacheKey, hash: string): Promise<boolean> {
+    const known = this.#known.get(hash);
+    if (known !== undefined) return known;
+    const layout = this.#layout;
+    const isHeld = unpackDone(await readRecord(layout.doneOf(folder))) !== undefined ||
+      unpackKey(await readRecord(layout.listOf(folder, "unfinished"))) !== undefined;
+    this.#known.set(hash, isHeld);
+    return isHeld;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { CacheKey } from "../cache.ts";
 import { unpackMeta } from "./files.ts";
+import { HeldFolders } from "./folder_records.ts";
 import { type CacheItem, cacheItems, namesIn } from "./items.ts";
 import { isAtOrBelow } from "./layout.ts";
 import type { LocalCache } from "./local_cache.ts";
@@ -38,18 +39,17 @@ async function removeItems(
   { eviction, parts: { layout } }: LocalCache,
   { matches = () => true, maxBytes }: PruneOptions,
 ): Promise<Omit<Pruned, "strayFiles">> {
-  let items: readonly CacheItem[] = await Array.fromAsync(cacheItems(layout));
+  const items = await Array.fromAsync(cacheItems(layout));
   const chosen = items.filter(matches).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
   let left = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const removed: CacheItem[] = [], inUse: CacheItem[] = [];
   let freedBytes = 0;
   for (const item of chosen) {
     if (maxBytes !== undefined && left <= maxBytes) break;
-    const freed = await eviction.evict(item, items);
+    const freed = await eviction.evict(item);
     if (freed === undefined) inUse.push(item);
     else {
       removed.push(item);
-      items = items.filter((other) => other !== item);
       freedBytes += freed;
       left -= item.sizeBytes;
     }
@@ -82,7 +82,8 @@ async function removeStrays(
       const locks = await lockItem(parts, key);
       if (!locks) continue;
       try {
-        if (await leases.isUsed(key)) continue;
+        // One around it may have been fetched since the folders were listed.
+        if (await leases.isUsed(key) || await new HeldFolders(layout).include(key)) continue;
         const size = content.look(layout.contentOf(key))?.size;
         if (size === undefined || await readRecord(layout.metaOf(key)) !== undefined) continue;
         bytes += await eviction.removeStray(key);

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { isAtOrBelow, shownKey } from "./layout.ts";
+import type { CacheKey } from "../cache.ts";
+import { cacheItems } from "./items.ts";
+import { isAtOrBelow, keyHash, shownKey } from "./layout.ts";
 import type { LocalCache } from "./local_cache.ts";
 import { pruneCache } from "./pruning.ts";
 import {
@@ -32,6 +34,19 @@ async function damageOf(cache: LocalCache): Promise<string[]> {
     found.push(...damage.map(({ key, problem }) => `${problem} ${shownKey(key)}`));
   }
   return found.sort();
+}
+
+/** Has something happen once, just before a cache tries to take the lock of a key. */
+function beforeLocking(cache: LocalCache, key: CacheKey, happen: () => Promise<unknown>): void {
+  const { locks } = cache.parts;
+  const tryTake = locks.tryTake.bind(locks);
+  locks.tryTake = async (name, options) => {
+    if (name === keyHash(key)) {
+      locks.tryTake = tryTake;
+      await happen();
+    }
+    return await tryTake(name, options);
+  };
 }
 
 const WHOLE_SECONDS = 1_750_000_000;
@@ -108,6 +123,14 @@ describe("verifying a cache", () => {
     assert.equal(fs.readFileSync(cache.parts.layout.contentOf(inner), "utf8"), "newest");
   });
 
+  it("finds no damage in what is evicted meanwhile, and does not bring it back", async (t) => {
+    const cache = await filled(t);
+    const other = await openTestCache(t, { root: cache.root });
+    beforeLocking(cache, FOLDER, () => pruneCache(other, {}));
+    assert.deepEqual(await damageOf(cache), []);
+    assert.deepEqual(await Array.fromAsync(cacheItems(cache.parts.layout)), []);
+  });
+
   it("leaves alone what is being fetched", async (t) => {
     const cache = await filled(t);
     const started = Promise.withResolvers<void>(), finish = Promise.withResolvers<void>();
@@ -158,6 +181,29 @@ describe("pruning a cache", () => {
     await pruneCache(other, {});
     await fetchAll(cache, {}, { store: "s", parts: ["repo", "dev", "empty"] });
     assert.deepEqual(fs.readdirSync(join(cache.root, "s/repo/dev/empty")), []);
+  });
+
+  it("leaves what one folder needs that was fetched since another around it was listed", async (t) => {
+    const cache = await filled(t);
+    const other = await openTestCache(t, { root: cache.root });
+    const inner = { store: "s", parts: [...FOLDER.parts, "d"] };
+    const { b, c } = { b: "two", c: "three" };
+    beforeLocking(cache, FOLDER, () => fetchAll(other, { b, c }, inner));
+    const { items } = await pruneCache(cache, { matches: ({ key }) => shownKey(key) === shownKey(FOLDER) });
+    assert.equal(items.length, 1);
+    assert.ok(await other.cachedFolder(inner));
+    assert.deepEqual(contentOf(cache.parts.layout.contentOf(FOLDER)), { "d/b": b, "d/c": c });
+  });
+
+  it("takes no file of a folder for a stray that was fetched since the folders were listed", async (t) => {
+    const cache = await filled(t);
+    const other = await openTestCache(t, { root: cache.root });
+    const stray = { store: "s", parts: ["a-stray"] }, later = { store: "s", parts: ["repo", "other"] };
+    fs.writeFileSync(cache.parts.layout.contentOf(stray), "stray");
+    beforeLocking(cache, stray, () => fetchAll(other, FILES, later));
+    const { strayFiles } = await pruneCache(cache, { matches: () => false });
+    assert.equal(strayFiles, 1);
+    assert.ok(await other.cachedFolder(later));
   });
 
   it("names what is used, and leaves it", async (t) => {

@@ -4,7 +4,7 @@ import type { CacheKey } from "../cache.ts";
 import { isSameFile } from "./content.ts";
 import { type FileRecord, packKey } from "./file_records.ts";
 import { type Parts, unpackMeta } from "./files.ts";
-import { doneFolder, doneFoldersAround, listedBelow, listedFile } from "./folder_records.ts";
+import { doneFolder, doneFoldersAround, listedBelow, listedFile, unpackDone } from "./folder_records.ts";
 import { type CacheItem, cacheItems } from "./items.ts";
 import { lockItem } from "./item_locks.ts";
 import { keyBelow } from "./layout.ts";
@@ -74,7 +74,9 @@ async function verifyFolder(parts: Parts, item: CacheItem): Promise<Verified> {
         if (problem) damage.push({ key: file, problem });
       }
     }
-  } else if (item.isWhole) damage.push({ key, problem: "list_damaged" });
+  } else if (item.isWhole && unpackDone(await readRecord(layout.doneOf(key)))) {
+    damage.push({ key, problem: "list_damaged" });
+  }
   if (damage.length > 0) {
     await writeRecord(layout.listOf(key, "unfinished"), packKey(key), await temporary.path());
     removeIfThere(layout.doneOf(key));
