@@ -141,6 +141,11 @@ export interface PutObjectOptions {
   readonly ifMatch?: "any" | readonly string[];
 }
 
+/** Metadata, or what is made of that which an object has when it is replaced. */
+export type NewMetadata =
+  | Readonly<Record<string, string>>
+  | ((stats: ObjectStats) => Readonly<Record<string, string>>);
+
 /** An object of the same repository, to be copied. */
 export interface CopySource {
   readonly ref: string;
@@ -150,7 +155,8 @@ export interface CopySource {
 }
 
 /** Metadata and content type take the place of the source's where they are given. */
-export interface CopyObjectOptions extends PutObjectOptions {
+export interface CopyObjectOptions extends Omit<PutObjectOptions, "metadata"> {
+  readonly metadata?: NewMetadata;
   /** Counts as written now, and not when the source was. */
   readonly isNew?: boolean;
 }
@@ -232,9 +238,12 @@ export interface BranchWriter {
    */
   copy(path: string, source: CopySource, options?: CopyObjectOptions): Promise<ObjectStats>;
   /** Replaces the metadata of an object, and nothing else; staged when it returns. Fails with `object_not_found`. */
-  setMetadata(path: string, metadata: Readonly<Record<string, string>>): Promise<ObjectStats>;
-  /** Stages a deletion; a path that is not there is no error and no change. */
-  delete(path: string): Promise<void>;
+  setMetadata(path: string, metadata: NewMetadata): Promise<ObjectStats>;
+  /**
+   * Stages a deletion; a path that is not there is no error and no change. Under a condition it is staged when it returns, and
+   * fails with `object_changed`.
+   */
+  delete(path: string, options?: Pick<PutObjectOptions, "ifMatch">): Promise<void>;
   flush(): Promise<void>;
   /** Flushes, then frees what the writer holds. */
   close(): Promise<void>;

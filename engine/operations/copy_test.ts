@@ -33,6 +33,35 @@ test("copy() takes metadata, content type and time from the source unless it is 
   assert.equal(other.physicalAddress, same.physicalAddress);
 });
 
+test("copy() and setMetadata() make metadata of what the object has then", async () => {
+  const { store, writer } = await begin();
+  const more = ({ metadata }: { metadata: Readonly<Record<string, string>> }) => ({ ...metadata, y: "2" });
+  await writer.copy("b", { ref: "main", path: "a" }, { metadata: more });
+  await writer.setMetadata("a", more);
+  await writer.close();
+  for (const path of ["a", "b"]) {
+    assert.deepEqual((await store.stat("repo", "main", path)).metadata, { x: "1", y: "2" });
+  }
+  const many = () => ({ big: "x".repeat(70_000) });
+  await assert.rejects(writer.setMetadata("a", many), { code: "limit_exceeded" });
+  await assert.rejects(writer.copy("b", { ref: "main", path: "a" }, { metadata: many }), {
+    code: "limit_exceeded",
+  });
+});
+
+test("delete() under a condition takes the object that was meant, and no other", async () => {
+  const { store, writer, source } = await begin();
+  await assert.rejects(writer.delete("a", { ifMatch: ["other"] }), { code: "object_changed" });
+  await assert.rejects(writer.delete("none", { ifMatch: "any" }), { code: "object_changed" });
+  assert.equal(await readText(store, "main", "a"), "bytes");
+  await store.commit("repo", "main", { message: "a", committer: WHO });
+  const other = await store.writer("repo", "main");
+  await other.delete("a", { ifMatch: [source.checksum] });
+  assert.equal(await readText(store, "main", "a"), undefined);
+  await store.commit("repo", "main", { message: "gone", committer: WHO });
+  assert.equal(await readText(store, "main", "a"), undefined);
+});
+
 test("copy() keeps to conditions, and leaves the object that it did not copy alone", async () => {
   const { store, writer, source } = await begin();
   await write(store, "main", { taken: "other bytes" });

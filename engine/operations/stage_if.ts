@@ -1,5 +1,5 @@
 /**
- * Conditional writes: staged only while the branch shows under the key what the condition wants.
+ * Conditional writes and deletions: staged only while the branch shows under the key what the condition wants.
  *
  * What is judged and what is written over are one reading of the staging token, so of several at once one is staged. A write
  * may have to follow its branch to another token, as {@link stageWrites} does. Its record carries a nonce, by which it then
@@ -34,7 +34,7 @@ export async function stageIf(
   const { kv } = repository;
   const { key } = write;
   const nonce = repository.randomness.bytes(16);
-  const own = entryRecord(key, write.entry!);
+  const own = write.entry && entryRecord(key, write.entry);
   const value = encodeStaged({ key, record: own, isUnflushed: write.isUnflushed, nonce });
   /** What may stand beneath our own record without anybody having come: what was there, and what we judged. */
   let known: readonly (ValueRecord | undefined)[] = [];

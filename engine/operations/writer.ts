@@ -3,12 +3,13 @@
 import { type Clock, timestampOf } from "../../base/clock.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { ByteStream } from "../../drivers/object_store.ts";
-import { checkObjectText } from "../../drivers/object_text.ts";
+import { checkMetadata, checkObjectText } from "../../drivers/object_text.ts";
 import type {
   BranchWriter,
   CopyObjectOptions,
   CopySource,
   FileBody,
+  NewMetadata,
   ObjectStats,
   PutObjectOptions,
   WriterOptions,
@@ -104,11 +105,13 @@ export class EngineBranchWriter implements BranchWriter {
 
   async copy(path: string, source: CopySource, options: CopyObjectOptions = {}): Promise<ObjectStats> {
     const key = pathKey(path);
-    checkObjectText(options);
     const { record, view } = await lookUp(this.#repository, source.ref, pathKey(source.path));
     if (!record) throw objectNotFound(source);
-    source.check?.(statsOfRecord(this.#repository, record));
-    const entry = copiedEntry(decodeEntry(record.data), options, this.#repository.clock);
+    const stats = statsOfRecord(this.#repository, record);
+    source.check?.(stats);
+    checkObjectText({ contentType: options.contentType });
+    const metadata = newMetadata(options.metadata, stats);
+    const entry = copiedEntry(decodeEntry(record.data), { ...options, metadata }, this.#repository.clock);
     // What is only staged may be somebody's unflushed upload; a commit flushes it once more at little cost.
     const isUnflushed = view.tokens.length > 0;
     const write = { key, entry, isFresh: false, isUnflushed, isRelaxed: this.#isRelaxed };
@@ -116,14 +119,15 @@ export class EngineBranchWriter implements BranchWriter {
     return statsOfEntry(this.#repository, path, entry);
   }
 
-  async setMetadata(path: string, metadata: Readonly<Record<string, string>>): Promise<ObjectStats> {
+  async setMetadata(path: string, given: NewMetadata): Promise<ObjectStats> {
     const key = pathKey(path);
-    checkObjectText({ metadata });
+    if (typeof given !== "function") checkObjectText({ metadata: given });
     await this.flush();
     const source = { ref: this.#branch, path };
     for (let attempt = 0; attempt < MAX_METADATA_ATTEMPTS; attempt++) {
       const { record, view } = await lookUp(this.#repository, this.#branch, key);
       if (!record) throw objectNotFound(source);
+      const metadata = newMetadata(given, statsOfRecord(this.#repository, record));
       const entry = { ...decodeEntry(record.data), metadata };
       const write = { key, entry, isFresh: false, isUnflushed: view.tokens.length > 0 };
       const condition: Condition = (shown) => isSame(shown, record);
@@ -133,9 +137,9 @@ export class EngineBranchWriter implements BranchWriter {
     throw tryAgain(this.#branch);
   }
 
-  async delete(path: string): Promise<void> {
+  async delete(path: string, options: Pick<PutObjectOptions, "ifMatch"> = {}): Promise<void> {
     const write = { key: pathKey(path), entry: undefined, isFresh: false, isUnflushed: false };
-    await this.#add(path, { ...write, isRelaxed: this.#isRelaxed });
+    await this.#write(path, { ...write, isRelaxed: this.#isRelaxed }, options);
   }
 
   flush(): Promise<void> {
@@ -184,7 +188,11 @@ export class EngineBranchWriter implements BranchWriter {
     for (const { entry } of writes) if (entry) this.#unstaged.delete(entry.address);
   }
 
-  async #write(path: string, write: StagedWrite, options: PutObjectOptions): Promise<void> {
+  async #write(
+    path: string,
+    write: StagedWrite,
+    options: Pick<PutObjectOptions, "ifAbsent" | "ifMatch">,
+  ): Promise<void> {
     const conditions = WriteConditions.of(path, options);
     if (conditions) await this.#putIf(write, conditions);
     else await this.#add(path, write);
@@ -252,8 +260,25 @@ export class EngineBranchWriter implements BranchWriter {
   }
 }
 
-function copiedEntry(source: Entry, options: CopyObjectOptions, clock: Clock): Entry {
-  const { metadata = source.metadata, contentType = source.contentType, isNew = false } = options;
+/** Returns what an object's metadata is to be. Fails with `invalid_metadata`, `limit_exceeded`. */
+function newMetadata(
+  given: NewMetadata | undefined,
+  stats: ObjectStats,
+): Readonly<Record<string, string>> {
+  if (given === undefined) return stats.metadata;
+  const metadata = typeof given === "function" ? given(stats) : given;
+  // What is made of it is partly its own, which may be older than the rule for it.
+  if (typeof given === "function") checkMetadata(metadata);
+  else checkObjectText({ metadata });
+  return metadata;
+}
+
+interface CopiedEntryOptions extends Pick<CopyObjectOptions, "contentType" | "isNew"> {
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+function copiedEntry(source: Entry, options: CopiedEntryOptions, clock: Clock): Entry {
+  const { metadata, contentType = source.contentType, isNew = false } = options;
   const lastModified = isNew ? timestampOf(clock.now()) : source.lastModified;
   return { ...source, metadata, contentType, lastModified };
 }
