@@ -18,7 +18,9 @@ export function rangeOf(header: string | null, sizeBytes: number): SatisfiedRang
   const [, first = "", last = ""] = match;
   if (first === "") {
     const length = Number(last);
-    if (length === 0 || sizeBytes === 0) unsatisfiable(header!, sizeBytes);
+    if (length === 0) unsatisfiable(header!, sizeBytes);
+    // The last bytes of nothing are all of it; no range can say so.
+    if (sizeBytes === 0) return undefined;
     return { start: Math.max(0, sizeBytes - length), end: sizeBytes - 1 };
   }
   const start = Number(first);

@@ -38,8 +38,13 @@ export function writeConditions(headers: Headers): Pick<PutObjectOptions, "ifAbs
   if (noneMatch !== null && (noneMatch.trim() !== "*" || match !== null)) throw new S3Error("NotImplemented");
   return {
     ...(noneMatch === null ? {} : { ifAbsent: true }),
-    ...(match === null ? {} : { ifMatch: match.trim() === "*" ? "any" as const : etagsIn(match) }),
+    ...ifMatch(match),
   };
+}
+
+/** Returns what an `If-Match` asks of the object that is replaced or deleted. */
+export function ifMatch(header: string | null): Pick<PutObjectOptions, "ifMatch"> {
+  return header === null ? {} : { ifMatch: header.trim() === "*" ? "any" : etagsIn(header) };
 }
 
 /** Whether a list of ETags, or `*`, names an object. Clients of S3 also send them without quotes. */

@@ -1,12 +1,15 @@
 /** The object that a copy, or a part of an upload, is made from: the header `x-amz-copy-source`. */
 
 import { Buffer } from "node:buffer";
+import { isIP } from "node:net";
 import { tryUtf8Text } from "../../base/bytes.ts";
 import { invalidArgument } from "./encoding.ts";
 import { checkOwner } from "./owner.ts";
 import { checkVersionId } from "./versions.ts";
 
 const HEADER = "x-amz-copy-source";
+/** All that buckets are called. */
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 export interface CopySourceName {
   readonly bucket: string;
@@ -29,7 +32,11 @@ export function copySourceOf(headers: Headers): CopySourceName {
       "Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
     );
   }
-  return { bucket: name.slice(0, slash), key: name.slice(slash + 1) };
+  const bucket = name.slice(0, slash);
+  if (!BUCKET.test(bucket) || isIP(bucket) !== 0) {
+    throw invalidArgument(HEADER, header, "Invalid copy source bucket name");
+  }
+  return { bucket, key: name.slice(slash + 1) };
 }
 
 function decoded(path: string): string | undefined {

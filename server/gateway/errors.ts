@@ -21,6 +21,7 @@ export const S3_ERRORS = {
   AuthorizationHeaderMalformed: [400, "The authorization header is malformed"],
   AuthorizationQueryParametersError: [400, "Error parsing the X-Amz-Credential parameter"],
   BadDigest: [400, "The Content-MD5 you specified did not match what we received."],
+  BadRequest: [400, "Bad Request"],
   BucketAlreadyOwnedByYou: [
     409,
     "Your previous request to create the named bucket succeeded and you already own it.",
@@ -33,6 +34,10 @@ export const S3_ERRORS = {
   InvalidAccessKeyId: [403, "The AWS Access Key Id you provided does not exist in our records."],
   InvalidArgument: [400, "Invalid Argument"],
   InvalidBucketName: [400, "The specified bucket is not valid."],
+  InvalidBucketAclWithObjectOwnership: [
+    400,
+    "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting",
+  ],
   InvalidChunkSizeError: [400, "Only the last chunk is allowed to have a size less than 8192 bytes"],
   InvalidDigest: [400, "The Content-Md5 you specified is not valid."],
   InvalidPart: [
@@ -45,8 +50,13 @@ export const S3_ERRORS = {
     "The list of parts was not in ascending order. Parts must be ordered by part number.",
   ],
   InvalidRange: [416, "The requested range is not satisfiable"],
+  InvalidRedirectLocation: [
+    400,
+    "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.",
+  ],
   InvalidRequest: [400, "Invalid Request"],
   InvalidStorageClass: [400, "The storage class you specified is not valid."],
+  InvalidTag: [400, "The tag provided was not a valid tag."],
   InvalidToken: [400, "The provided token is malformed or otherwise invalid."],
   InvalidURI: [400, "Could not parse the specified URI"],
   KeyTooLongError: [400, "Your key is too long."],

@@ -2,7 +2,8 @@
  * An object's headers: what S3 keeps of a request beside the bytes, and gives back with them.
  *
  * `x-amz-meta-NAME` is the entry's metadata `NAME`, as the API's clients see it too. The few headers of HTTP that S3 keeps are
- * metadata under names that no header can have, such as `http:cache-control`.
+ * metadata under names that no header can have, such as `http:cache-control`; so are an object's tags (`tags.ts`), and where a
+ * page of a web site leads to, which is only told here.
  */
 
 import { utf8 } from "../../base/bytes.ts";
@@ -10,21 +11,27 @@ import type { ObjectStats, PutObjectOptions } from "../../drivers/store.ts";
 import type { SatisfiedRange } from "../ranges.ts";
 import { etagOf } from "../etag.ts";
 import { S3Error } from "./errors.ts";
+import { TAGS_NAME, tagsOf, tagsOfHeaders, withTags } from "./tags.ts";
 import { headerText, headerValue, plainHeader } from "./text_headers.ts";
 
 const META = "x-amz-meta-";
 const MAX_METADATA_BYTES = 2048;
-const KEPT_PREFIX = "http:";
-const KEPT = [
-  "cache-control",
-  "content-disposition",
-  "content-encoding",
-  "content-language",
-  "expires",
-] as const;
+const HTTP_PREFIX = "http:";
+const REDIRECT = "x-amz-website-redirect-location";
+const REDIRECT_NAME = "s3:website-redirect-location";
+const MAX_REDIRECT_LENGTH = 2048;
+/** The headers that are kept, by the names of metadata. */
+const KEPT: ReadonlyMap<string, string> = new Map([
+  ...["cache-control", "content-disposition", "content-encoding", "content-language", "expires"]
+    .map((header) => [HTTP_PREFIX + header, header] as const),
+  [REDIRECT_NAME, REDIRECT],
+]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Returns what a request's headers say of the object that it writes. Fails with `MetadataTooLarge`. */
+/**
+ * Returns what a request's headers say of the object that it writes. Fails with `MetadataTooLarge`, `InvalidRedirectLocation`,
+ * and as `tagsOfHeaders` does.
+ */
 export function writtenHeaders(
   headers: Headers,
 ): Required<Pick<PutObjectOptions, "metadata">> & Pick<PutObjectOptions, "contentType"> {
@@ -37,16 +44,41 @@ export function writtenHeaders(
     size += key.length + utf8(text).length;
   }
   if (size > MAX_METADATA_BYTES) throw new S3Error("MetadataTooLarge");
-  for (const name of KEPT) {
-    const value = headers.get(name);
-    if (value) pairs.push([KEPT_PREFIX + name, headerText(value)]);
+  checkRedirect(headers.get(REDIRECT));
+  for (const [name, header] of KEPT) {
+    const value = headers.get(header);
+    if (value) pairs.push([name, headerText(value)]);
   }
   const contentType = headers.get("content-type");
   // Own properties, so that a name such as "__proto__" is one too.
   return {
-    metadata: Object.fromEntries(pairs),
+    metadata: withTags(Object.fromEntries(pairs), tagsOfHeaders(headers)),
     ...(contentType ? { contentType: headerText(contentType) } : {}),
   };
+}
+
+function checkRedirect(location: string | null): void {
+  if (location === null || location === "") return;
+  if (!/^(?:https?:\/\/|\/)/.test(location) || location.length > MAX_REDIRECT_LENGTH) {
+    throw new S3Error("InvalidRedirectLocation");
+  }
+}
+
+/** Returns the metadata of a copy: what the request says takes the place of all the source's, of its tags, of both or of nothing. */
+export function copiedMetadata(
+  source: Readonly<Record<string, string>>,
+  { written, replaces }: {
+    readonly written: Readonly<Record<string, string>>;
+    readonly replaces: { readonly metadata: boolean; readonly tags: boolean };
+  },
+): Readonly<Record<string, string>> {
+  const { [REDIRECT_NAME]: _, ...copied } = source;
+  // Where a page leads to is not copied, as in S3.
+  const location = written[REDIRECT_NAME];
+  const metadata = replaces.metadata
+    ? written
+    : { ...copied, ...(location === undefined ? {} : { [REDIRECT_NAME]: location }) };
+  return withTags(metadata, tagsOf(replaces.tags ? written : source));
 }
 
 /** Returns the headers of an answer that has an object, or a part of it. */
@@ -69,12 +101,18 @@ export function objectHeaders(
   let missing = 0;
   for (const name in metadata) {
     const value = metadata[name]!;
-    if (name.startsWith(KEPT_PREFIX)) {
-      const kept = name.slice(KEPT_PREFIX.length);
-      if ((KEPT as readonly string[]).includes(kept)) headers[kept] = headerValue(value);
-    } else if (TOKEN.test(name)) headers[META + name.toLowerCase()] = headerValue(value);
+    const kept = KEPT.get(name);
+    if (kept !== undefined) headers[kept] = headerValue(value);
+    else if (name === TAGS_NAME) headers["x-amz-tagging-count"] = String(tagsOf(metadata).length);
+    else if (name.startsWith(HTTP_PREFIX)) continue;
+    else if (TOKEN.test(name)) headers[META + name.toLowerCase()] = headerValue(value);
     else missing++;
   }
   if (missing > 0) headers["x-amz-missing-meta"] = String(missing);
   return headers;
+}
+
+/** Whether an object was uploaded in parts. */
+export function cameInParts({ checksum }: ObjectStats): boolean {
+  return checksum.includes("-");
 }

@@ -44,6 +44,11 @@ export async function bucketOf(call: S3Call): Promise<BucketPlace> {
   return await bucketNamed(call, call.request.bucket!);
 }
 
+/** Returns the header that tells a bucket's name as AWS writes it where all kinds of things have names. */
+export function arnHeader(bucket: string): Record<string, string> {
+  return { "x-amz-bucket-arn": `arn:aws:s3:::${bucket}` };
+}
+
 /** Fails with `NoSuchBucket`, or as the store does, unless the request's bucket is there. */
 export async function checkBucket(call: S3Call): Promise<void> {
   const { repository, branch } = await bucketOf(call);

@@ -4,7 +4,8 @@ import type { BranchWriter } from "../../drivers/store.ts";
 import type { ObjectPlace } from "../downloads.ts";
 import type { S3Call } from "./call.ts";
 import { invalidArgument } from "./encoding.ts";
-import { S3Error } from "./errors.ts";
+import { S3Error, type S3ErrorCode } from "./errors.ts";
+import { checkLocks } from "./locks.ts";
 
 type Branch = Pick<ObjectPlace, "repository" | "ref">;
 
@@ -31,24 +32,30 @@ const OTHER_ACLS = new Set([
   "aws-exec-read",
   "log-delivery-write",
 ]);
-const NOT_BUILT =
-  /^x-amz-(?:server-side-encryption|object-lock|website-redirect-location|write-offset-bytes|tagging$)/;
+const NOT_BUILT = /^x-amz-(?:server-side-encryption|write-offset-bytes)/;
 
 /**
  * Refuses what a write asks for beside the object itself, rather than pass over it. Fails with `NotImplemented`,
- * `InvalidStorageClass`, `InvalidArgument`, `AccessControlListNotSupported`.
+ * `InvalidStorageClass`, `InvalidArgument`, `InvalidRequest`, `AccessControlListNotSupported`.
  */
-export function checkWrite(headers: Headers): void {
+export function checkWrite({ request: { headers }, context }: S3Call): void {
   const storageClass = headers.get("x-amz-storage-class");
   if (storageClass !== null && storageClass !== "STANDARD") throw new S3Error("InvalidStorageClass");
-  const acl = headers.get("x-amz-acl");
-  if (acl !== null && OTHER_ACLS.has(acl)) throw new S3Error("AccessControlListNotSupported");
-  if (acl !== null && !KNOWN_ACLS.has(acl)) throw invalidArgument("x-amz-acl", acl, "Invalid Argument");
+  checkAcl(headers, "AccessControlListNotSupported");
   for (const [name, value] of headers) {
-    if (!name.startsWith("x-amz-") || value === "") continue;
-    if (name.startsWith("x-amz-grant-")) throw new S3Error("AccessControlListNotSupported");
-    if (NOT_BUILT.test(name)) {
+    if (value !== "" && NOT_BUILT.test(name)) {
       throw new S3Error("NotImplemented", `What the header ${name} asks for is not built`);
     }
+  }
+  checkLocks(headers, context.clock.now());
+}
+
+/** Fails with `InvalidArgument`, and with `refusal` for an ACL that gives anything to anybody but the owner. */
+export function checkAcl(headers: Headers, refusal: S3ErrorCode): void {
+  const acl = headers.get("x-amz-acl");
+  if (acl !== null && OTHER_ACLS.has(acl)) throw new S3Error(refusal);
+  if (acl !== null && !KNOWN_ACLS.has(acl)) throw invalidArgument("x-amz-acl", acl, "Invalid Argument");
+  for (const [name, value] of headers) {
+    if (value !== "" && name.startsWith("x-amz-grant-")) throw new S3Error(refusal);
   }
 }

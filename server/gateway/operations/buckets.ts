@@ -4,7 +4,7 @@ import type { RepositoryInfo, Store } from "../../../drivers/store.ts";
 import type { S3Call, S3Operation } from "../call.ts";
 import { invalidArgument, placeOfToken, tokenOf } from "../encoding.ts";
 import { OWNER } from "../owner.ts";
-import { checkBucket, isBucketBranch } from "../places.ts";
+import { arnHeader, checkBucket, isBucketBranch } from "../places.ts";
 import { REGION } from "../region.ts";
 import { textElement, xmlResponse, xmlTime } from "../xml.ts";
 
@@ -44,7 +44,8 @@ function mostBuckets(asked: string | undefined): number {
 
 export const headBucket: S3Operation = async (call) => {
   await checkBucket(call);
-  return new Response(null, { status: 200, headers: { "x-amz-bucket-region": REGION } });
+  const headers = { "x-amz-bucket-region": REGION, ...arnHeader(call.request.bucket!) };
+  return new Response(null, { status: 200, headers });
 };
 
 interface Bucket {

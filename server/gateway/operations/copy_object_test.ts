@@ -17,6 +17,7 @@ describe("copies", () => {
     const copied = await ask(200, "PUT", "/repo/topic/deep/b", from("/repo/main/a"));
     assert.deepEqual(copied.all("ETag"), ["&quot;0cc175b9c0f1b6a831c399e269772661&quot;"]);
     assert.ok(Date.parse(copied.all("LastModified")[0]!) > 0);
+    assert.deepEqual(copied.all("ChecksumSHA256"), ["ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs="]);
     const source = await store.stat("repo", "main", "a"), copy = await store.stat("repo", "topic", "deep/b");
     assert.equal(copy.physicalAddress, source.physicalAddress);
     assert.deepEqual([copy.metadata, copy.contentType], [{ x: "1" }, "text/x"]);

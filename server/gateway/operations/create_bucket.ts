@@ -3,15 +3,19 @@
 import type { S3Operation } from "../call.ts";
 import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
-import { checkWrite } from "../writes.ts";
+import { arnHeader } from "../places.ts";
+import { tagsOfNodes } from "../tags.ts";
+import { checkAcl } from "../writes.ts";
 import { readXml } from "../xml_reader.ts";
+import { setBucketTags } from "./tagging.ts";
 
 const MOST_BYTES = 64 * 1024;
 
-export const createBucket: S3Operation = async ({ request, store, peer, context }) => {
+export const createBucket: S3Operation = async (call) => {
+  const { request, store, peer, context } = call;
   const { headers, user } = request;
   const bucket = request.bucket!;
-  checkWrite(headers);
+  checkAcl(headers, "InvalidBucketAclWithObjectOwnership");
   if (headers.get("x-amz-bucket-object-lock-enabled")?.toLowerCase() === "true") {
     throw new S3Error("NotImplemented", "Locking objects is not built");
   }
@@ -19,15 +23,14 @@ export const createBucket: S3Operation = async ({ request, store, peer, context 
   const body = await request.wholeBody(MOST_BYTES);
   // Where the bucket is to be is told by clients that think they speak to AWS: it is here.
   const configuration = body.length > 0 ? readXml(body, "CreateBucketConfiguration") : undefined;
-  if (configuration && configuration.all("Tags").length > 0) {
-    throw new S3Error("NotImplemented", "Tags of buckets are not built");
-  }
+  const tags = tagsOfNodes(configuration?.all("Tags").flatMap((list) => list.all("Tag")) ?? [], "bucket");
   if (context.s3.buckets === "branch" && bucket.includes(".")) {
     throw new S3Error("InvalidBucketName", `A bucket of a branch is made by making the branch: "${bucket}"`);
   }
   peer.keepOpen();
   await store.createRepository(bucket, { committer: user });
-  return new Response(null, { status: 200, headers: { location: `/${bucket}` } });
+  if (tags.length > 0) await setBucketTags(call, tags);
+  return new Response(null, { status: 200, headers: { location: `/${bucket}`, ...arnHeader(bucket) } });
 };
 
 /** Whoever writes an object, the bucket's owner has it: there are no ACLs. */

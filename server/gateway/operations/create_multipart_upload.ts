@@ -11,7 +11,7 @@ import { textElement, xmlResponse } from "../xml.ts";
 export const createMultipartUpload: S3Operation = async (call) => {
   const { request } = call;
   const { headers, bucket, key, user } = request;
-  checkWrite(headers);
+  checkWrite(call);
   const checksum = askedChecksum(headers);
   const { repository, ref, path } = await objectPlace(call);
   const { id } = await uploadsOf(call).start(repository, ref, path, {

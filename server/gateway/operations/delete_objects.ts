@@ -1,7 +1,8 @@
 /** DeleteObject and DeleteObjects. */
 
-import type { BranchWriter } from "../../../drivers/store.ts";
+import type { BranchWriter, PutObjectOptions } from "../../../drivers/store.ts";
 import type { S3Call, S3Operation } from "../call.ts";
+import { ifMatch } from "../conditions.ts";
 import { S3Error } from "../errors.ts";
 import { s3ErrorOf } from "../failures.ts";
 import { objectPlace, placeOf } from "../places.ts";
@@ -16,13 +17,11 @@ const MOST_BYTES = 8 * 1024 * 1024;
 export const deleteObject: S3Operation = async (call) => {
   const { request, peer } = call;
   checkVersion(request);
-  if (request.headers.has("if-match")) {
-    throw new S3Error("NotImplemented", 'A deletion under "If-Match" is not built');
-  }
+  const condition = deletionCondition(request.headers);
   const { path, ...branch } = await objectPlace(call);
   const writer = await openWriter(call, branch);
   peer.keepOpen();
-  await writer.delete(path);
+  await writer.delete(path, condition);
   await writer.close();
   return new Response(null, { status: 204 });
 };
@@ -49,8 +48,17 @@ export const deleteObjects: S3Operation = async (call) => {
   );
 };
 
+/** Fails with `NotImplemented` for what S3 knows of its directory buckets alone. */
+function deletionCondition(headers: Headers): Pick<PutObjectOptions, "ifMatch"> {
+  for (const name of ["x-amz-if-match-last-modified-time", "x-amz-if-match-size"]) {
+    if (headers.has(name)) throw new S3Error("NotImplemented", `A deletion under "${name}" is not built`);
+  }
+  return ifMatch(headers.get("if-match"));
+}
+
 interface NamedKey {
   readonly key: string;
+  readonly condition: Pick<PutObjectOptions, "ifMatch">;
   /** What else is said of it, and cannot be done. */
   readonly refusal: S3Error | undefined;
 }
@@ -58,7 +66,7 @@ interface NamedKey {
 function namedKey(node: XmlNode): NamedKey {
   const key = node.text("Key");
   if (key === undefined || key === "") throw new S3Error("MalformedXML");
-  return { key, refusal: refusalOf(node) };
+  return { key, condition: ifMatch(node.text("ETag") ?? null), refusal: refusalOf(node) };
 }
 
 function refusalOf(node: XmlNode): S3Error | undefined {
@@ -67,9 +75,9 @@ function refusalOf(node: XmlNode): S3Error | undefined {
   } catch (error) {
     return s3ErrorOf(error);
   }
-  const hasCondition = ["ETag", "LastModifiedTime", "Size"].some((name) => node.text(name) !== undefined);
+  const hasCondition = ["LastModifiedTime", "Size"].some((name) => node.text(name) !== undefined);
   return hasCondition
-    ? new S3Error("NotImplemented", "A deletion under a condition is not built")
+    ? new S3Error("NotImplemented", "A deletion under a condition on time or size is not built")
     : undefined;
 }
 
@@ -97,7 +105,7 @@ class Deletion {
     this.#call = call;
   }
 
-  async add({ key, refusal }: NamedKey): Promise<void> {
+  async add({ key, condition, refusal }: NamedKey): Promise<void> {
     try {
       if (refusal) throw refusal;
       const { path, ...place } = await placeOf(this.#call, this.#call.request.bucket!, key);
@@ -106,13 +114,13 @@ class Deletion {
         branch = { writer: openWriter(this.#call, place), keys: [] };
         this.#branches.set(place.ref, branch);
       }
-      await (await branch.writer).delete(path);
+      await (await branch.writer).delete(path, condition);
       branch.keys.push(key);
     } catch (error) {
       const failure = s3ErrorOf(error);
       // That the bucket is not there is said of the request, not of each key.
       if (failure.code === "NoSuchBucket" && this.#isOfBucket(error)) throw failure;
-      if (failure.code !== "NoSuchKey") this.#failures.set(key, failure);
+      if (failure.code !== "NoSuchKey" || condition.ifMatch) this.#failures.set(key, failure);
     }
   }
 

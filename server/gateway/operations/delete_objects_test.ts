@@ -25,7 +25,8 @@ describe("deleting many objects", () => {
     const answer = await remove(
       gateway,
       ["main/a &amp; b", "work/b", "main/none", "v1/b", "nowhere/b"].map((one) => key(one)).join("") +
-        key("main/b", "<VersionId>7</VersionId>") + key("main/b2", "<ETag>x</ETag>"),
+        key("main/b", "<VersionId>7</VersionId>") + key("main/b2", "<Size>1</Size>") +
+        key("main/none2", "<ETag>x</ETag>") + key("work/a &amp; b", "<ETag>x</ETag>"),
     );
     const shown = [...answer.text.matchAll(/<(Deleted|Error)><Key>(.*?)<\/Key>(?:<Code>(.*?)<)?/g)];
     assert.deepEqual(shown.map(([, kind, name, code]) => [kind, name, code]), [
@@ -36,10 +37,25 @@ describe("deleting many objects", () => {
       ["Error", "nowhere/b", "NoSuchBucket"],
       ["Error", "main/b", "NoSuchVersion"],
       ["Error", "main/b2", "NotImplemented"],
+      ["Error", "main/none2", "NoSuchKey"],
+      ["Error", "work/a &amp; b", "PreconditionFailed"],
     ]);
     assert.deepEqual((await ask(200, "GET", "/repo?prefix=main/")).all("Key"), ["main/b"]);
     assert.deepEqual((await ask(200, "GET", "/repo?prefix=work/")).all("Key"), ["work/a &amp; b"]);
     assert.equal((await ask(200, "GET", "/repo?prefix=v1/")).all("Key").length, 2);
+  });
+
+  it("keeps to the ETags that are named", async (t) => {
+    const gateway = await testGateway(t);
+    const { ask } = gateway;
+    const etag = (await ask(200, "PUT", "/repo/main/a", { body: "a" })).headers.get("etag")!;
+    await ask(200, "PUT", "/repo/main/b", { body: "b" });
+    const answer = await remove(
+      gateway,
+      key("main/a", `<ETag>${etag}</ETag>`) + key("main/b", `<ETag>${etag}</ETag>`),
+    );
+    assert.deepEqual([answer.all("Deleted").length, answer.all("Code")], [1, ["PreconditionFailed"]]);
+    assert.deepEqual((await ask(200, "GET", "/repo?prefix=main/")).all("Key"), ["main/b"]);
   });
 
   it("says only what failed, if that is wanted", async (t) => {

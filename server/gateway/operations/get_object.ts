@@ -8,7 +8,7 @@ import { checkRead, hasReadConditions } from "../conditions.ts";
 import { invalidArgument } from "../encoding.ts";
 import { S3Error } from "../errors.ts";
 import { etagOf } from "../../etag.ts";
-import { objectHeaders } from "../object_headers.ts";
+import { cameInParts, objectHeaders } from "../object_headers.ts";
 import { objectPlace } from "../places.ts";
 import type { S3Request } from "../request.ts";
 import { plainHeader } from "../text_headers.ts";
@@ -94,8 +94,8 @@ function shownHeaders(
   { stats, range, length }: Shown,
 ): Record<string, string> {
   const headers = objectHeaders(stats, { range, length });
-  // The one checksum that every object of ours has; it speaks of the whole object.
-  const isWhole = length === stats.sizeBytes && !query.has("partNumber");
+  // The one checksum that every object of ours has; it speaks of the whole object, which is no part where there were several.
+  const isWhole = length === stats.sizeBytes && !(query.has("partNumber") && cameInParts(stats));
   if (isWhole && stats.sha256 !== undefined && asked.get("x-amz-checksum-mode") !== null) {
     headers["x-amz-checksum-sha256"] = Buffer.from(stats.sha256, "hex").toString("base64");
     headers["x-amz-checksum-type"] = "FULL_OBJECT";

@@ -13,16 +13,19 @@ const HEADER = "x-amz-object-attributes";
 
 const ATTRIBUTES: Readonly<Record<string, (stats: ObjectStats) => string>> = {
   ETag: ({ checksum }) => textElement("ETag", checksum),
-  Checksum: ({ sha256 }) =>
-    sha256 === undefined
-      ? ""
-      : `<Checksum>${textElement("ChecksumSHA256", Buffer.from(sha256, "hex").toString("base64"))}` +
-        "<ChecksumType>FULL_OBJECT</ChecksumType></Checksum>",
+  Checksum: (stats) => stats.sha256 === undefined ? "" : `<Checksum>${checksumElements(stats)}</Checksum>`,
   // Where the parts of an upload met is not kept.
   ObjectParts: () => "",
   StorageClass: () => textElement("StorageClass", "STANDARD"),
   ObjectSize: ({ sizeBytes }) => textElement("ObjectSize", sizeBytes),
 };
+
+/** Returns the checksum that every object of ours has, as elements; nothing of one that others wrote without it. */
+export function checksumElements({ sha256 }: ObjectStats): string {
+  if (sha256 === undefined) return "";
+  return textElement("ChecksumSHA256", Buffer.from(sha256, "hex").toString("base64")) +
+    textElement("ChecksumType", "FULL_OBJECT");
+}
 
 export const getObjectAttributes: S3Operation = async (call) => {
   const { request, store } = call;

@@ -1,10 +1,11 @@
-/** ListObjects and ListObjectsV2. */
+/** ListObjects and ListObjectsV2; and ListObjectVersions, where each object has one version. */
 
 import type { S3Call, S3Operation } from "../call.ts";
-import { countOf, keyEncoding, placeOfToken, tokenOf } from "../encoding.ts";
+import { countOf, invalidArgument, keyEncoding, placeOfToken, tokenOf } from "../encoding.ts";
 import { branchKeys, type KeyOptions, repositoryKeys } from "../listing.ts";
 import { OWNER } from "../owner.ts";
 import { bucketOf } from "../places.ts";
+import { ONLY_VERSION } from "../versions.ts";
 import { textElement, xmlResponse, xmlText, xmlTime } from "../xml.ts";
 import type { ObjectStats } from "../../../drivers/store.ts";
 
@@ -41,10 +42,32 @@ export const listObjects: S3Operation = async (call) => {
   );
 };
 
+export const listObjectVersions: S3Operation = async (call) => {
+  const { query } = call.request;
+  const after = query.get("key-marker") ?? "", versionMarker = query.get("version-id-marker");
+  if (versionMarker !== undefined && after === "") {
+    const why = "A version-id marker cannot be specified without a key marker.";
+    throw invalidArgument("version-id-marker", versionMarker, why);
+  }
+  const encode = keyEncoding(query);
+  const page = await takePage(call, { after, encode, hasOwner: true, hasVersions: true });
+  return xmlResponse(
+    "ListVersionsResult",
+    page.head +
+      textElement("KeyMarker", encode(after)) +
+      textElement("VersionIdMarker", versionMarker ?? "") +
+      (page.isTruncated
+        ? textElement("NextKeyMarker", encode(page.last)) + textElement("NextVersionIdMarker", ONLY_VERSION)
+        : "") +
+      page.content,
+  );
+};
+
 interface PageOptions {
   readonly after: string;
   readonly encode: (key: string) => string;
   readonly hasOwner: boolean;
+  readonly hasVersions?: boolean;
 }
 
 interface Page {
@@ -58,11 +81,12 @@ interface Page {
   readonly last: string;
 }
 
-async function takePage(call: S3Call, { after, encode, hasOwner }: PageOptions): Promise<Page> {
+async function takePage(call: S3Call, options: PageOptions): Promise<Page> {
   const { query, bucket } = call.request;
+  const { after, encode } = options;
   const prefix = query.get("prefix") ?? "", delimiter = query.get("delimiter") ?? "";
   const most = countOf(query, "max-keys", { most: MAX_KEYS });
-  const lines = new PageLines(encode, hasOwner ? OWNER : "");
+  const lines = new PageLines(options);
   const isTruncated = await fill(lines, {
     call,
     most,
@@ -101,6 +125,8 @@ async function fill(
 class PageLines {
   readonly #encode: (key: string) => string;
   readonly #owner: string;
+  readonly #element: string;
+  readonly #version: string;
   #objects = "";
   #prefixes = "";
   count = 0;
@@ -108,9 +134,11 @@ class PageLines {
   #second = NaN;
   #time = "";
 
-  constructor(encode: (key: string) => string, owner: string) {
+  constructor({ encode, hasOwner, hasVersions = false }: PageOptions) {
     this.#encode = encode;
-    this.#owner = owner;
+    this.#owner = hasOwner ? OWNER : "";
+    this.#element = hasVersions ? "Version" : "Contents";
+    this.#version = hasVersions ? `<VersionId>${ONLY_VERSION}</VersionId><IsLatest>true</IsLatest>` : "";
   }
 
   get content(): string {
@@ -120,11 +148,11 @@ class PageLines {
   addObject(key: string, { mtimeMs, checksum, sizeBytes }: ObjectStats): void {
     this.count++;
     this.last = key;
-    this.#objects += `<Contents><Key>${xmlText(this.#encode(key))}</Key><LastModified>${
-      this.#timeOf(mtimeMs)
-    }</LastModified><ETag>&quot;${
+    this.#objects += `<${this.#element}><Key>${
+      xmlText(this.#encode(key))
+    }</Key>${this.#version}<LastModified>${this.#timeOf(mtimeMs)}</LastModified><ETag>&quot;${
       xmlText(checksum)
-    }&quot;</ETag><Size>${sizeBytes}</Size>${this.#owner}<StorageClass>STANDARD</StorageClass></Contents>`;
+    }&quot;</ETag><Size>${sizeBytes}</Size>${this.#owner}<StorageClass>STANDARD</StorageClass></${this.#element}>`;
   }
 
   addPrefix(prefix: string): void {

@@ -165,3 +165,27 @@ describe("listings", () => {
     assert.deepEqual(await pages(gateway, "&prefix=main/", 1000), names.map((name) => `main/${name}`));
   });
 });
+
+describe("listings of versions", () => {
+  it("have the one version of each object, folded and paged as others are", async (t) => {
+    const { ask } = await testGateway(t);
+    for (const path of ["a", "b/1", "b/2", "c"]) await ask(200, "PUT", `/repo/main/${path}`, { body: path });
+    const all = await ask(200, "GET", "/repo?versions&prefix=main/");
+    assert.deepEqual(all.all("Key"), ["main/a", "main/b/1", "main/b/2", "main/c"]);
+    assert.deepEqual(new Set(all.all("VersionId")), new Set(["null"]));
+    assert.deepEqual(new Set(all.all("IsLatest")), new Set(["true"]));
+    const query = "/repo?versions&prefix=main/&delimiter=/&max-keys=2";
+    const first = await ask(200, "GET", query);
+    assert.deepEqual([first.all("Key"), first.all("Prefix")], [["main/a"], ["main/", "main/b/"]]);
+    const marker = `&key-marker=${first.all("NextKeyMarker")[0]}&version-id-marker=${
+      first.all("NextVersionIdMarker")[0]
+    }`;
+    const rest = await ask(200, "GET", query + marker);
+    assert.deepEqual([rest.all("Key"), rest.all("IsTruncated")], [["main/c"], ["false"]]);
+    const noKey = await ask(400, "GET", "/repo?versions&version-id-marker=null");
+    assert.equal(noKey.code, "InvalidArgument");
+    assert.equal((await ask(404, "GET", "/none?versions")).code, "NoSuchBucket");
+    await ask(204, "DELETE", "/repo/main/a?versionId=null");
+    assert.equal((await ask(200, "GET", "/repo?versions&prefix=main/")).all("Key").length, 3);
+  });
+});

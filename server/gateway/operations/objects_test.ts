@@ -42,6 +42,10 @@ describe("objects through the gateway", () => {
       const sha256 = createHash("sha256").update("hello").digest("base64");
       assert.equal(checked.headers.get("x-amz-checksum-sha256"), sha256);
     }
+    const first = await ask(206, "GET", "/repo/main/a.txt?partNumber=1", {
+      headers: { "x-amz-checksum-mode": "ENABLED" },
+    });
+    assert.notEqual(first.headers.get("x-amz-checksum-sha256"), null);
     const part = await ask(206, "GET", "/repo/main/a.txt", {
       headers: { range: "bytes=1-2", "x-amz-checksum-mode": "ENABLED" },
     });
@@ -227,9 +231,8 @@ describe("objects through the gateway", () => {
       [400, "x-amz-storage-class", "GLACIER", "InvalidStorageClass"],
       [400, "x-amz-acl", "public-read", "AccessControlListNotSupported"],
       [400, "x-amz-grant-read", "id=1", "AccessControlListNotSupported"],
-      [501, "x-amz-tagging", "a=b", "NotImplemented"],
+      [400, "x-amz-website-redirect-location", "else", "InvalidRedirectLocation"],
       [501, "x-amz-server-side-encryption", "aws:kms", "NotImplemented"],
-      [501, "x-amz-object-lock-mode", "GOVERNANCE", "NotImplemented"],
       [501, "if-none-match", '"etag"', "NotImplemented"],
       [400, "x-amz-meta-x", "x".repeat(2048), "MetadataTooLarge"],
       [400, "x-amz-meta-x", `=?UTF-8?B?${btoa("a\r\nSet-Cookie: b")}?=`, "InvalidArgument"],
@@ -260,6 +263,42 @@ describe("objects through the gateway", () => {
     await race({ "if-none-match": "*" }, "/repo/main/b");
     const missing = await ask(404, "PUT", "/repo/main/none", { body: "a", headers: { "if-match": '"x"' } });
     assert.equal(missing.code, "NoSuchKey");
+  });
+
+  it("are deleted under a condition by one of several at once", async (t) => {
+    const { ask, s3, store } = await testGateway(t);
+    for (const isCommitted of [false, true]) {
+      const etag = (await ask(200, "PUT", "/repo/main/a", { body: "a" })).headers.get("etag")!;
+      if (isCommitted) await store.commit("repo", "main", { message: "a", committer: "ann" });
+      const headers = { "if-match": etag };
+      await ask(412, "DELETE", "/repo/main/a", { headers: { "if-match": '"other"' } });
+      await ask(200, "HEAD", "/repo/main/a");
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => s3("DELETE", "/repo/main/a", { headers })),
+      );
+      const statuses = answers.map(({ status }) => status).sort();
+      assert.deepEqual(statuses, [204, 404, 404, 404, 404, 404, 404, 404]);
+      await ask(404, "HEAD", "/repo/main/a");
+    }
+    await ask(200, "PUT", "/repo/main/a", { body: "a" });
+    await ask(204, "DELETE", "/repo/main/a", { headers: { "if-match": "*" } });
+    await store.commit("repo", "main", { message: "gone", committer: "ann" });
+    await ask(404, "HEAD", "/repo/main/a");
+    const bySize = await ask(501, "DELETE", "/repo/main/a", { headers: { "x-amz-if-match-size": "1" } });
+    assert.equal(bySize.code, "NotImplemented");
+  });
+
+  it("keep where a page leads to, which no copy does", async (t) => {
+    const { ask } = await testGateway(t);
+    const name = "x-amz-website-redirect-location";
+    const location = async (target: string) => (await ask(200, "HEAD", target)).headers.get(name);
+    await ask(200, "PUT", "/repo/main/a", { body: "a", headers: { [name]: "/b" } });
+    assert.equal(await location("/repo/main/a"), "/b");
+    const source = { "x-amz-copy-source": "/repo/main/a" };
+    await ask(200, "PUT", "/repo/main/c", { headers: source });
+    assert.equal(await location("/repo/main/c"), null);
+    await ask(200, "PUT", "/repo/main/c", { headers: { ...source, [name]: "https://else.example/" } });
+    assert.equal(await location("/repo/main/c"), "https://else.example/");
   });
 
   it("tell of their attributes", async (t) => {

@@ -3,20 +3,20 @@
 import type { S3Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { OWNER_ID } from "../owner.ts";
-import { checkBucket, objectPlace } from "../places.ts";
-import { checkWrite } from "../writes.ts";
+import { bucketOf, checkBucket, objectPlace } from "../places.ts";
+import { checkAcl } from "../writes.ts";
 import { readXml, type XmlNode } from "../xml_reader.ts";
 
 const MOST_BYTES = 64 * 1024;
 
 export const putAcl: S3Operation = async (call) => {
   const { request, store } = call;
-  checkWrite(request.headers);
+  await (request.key === undefined ? checkBucket(call) : bucketOf(call));
+  checkAcl(request.headers, "AccessControlListNotSupported");
   const body = await request.wholeBody(MOST_BYTES);
   if (body.length === 0 && !request.headers.has("x-amz-acl")) throw new S3Error("MissingSecurityHeader");
   if (body.length > 0) checkPolicy(readXml(body, "AccessControlPolicy"));
-  if (request.key === undefined) await checkBucket(call);
-  else {
+  if (request.key !== undefined) {
     const { repository, ref, path } = await objectPlace(call);
     await store.stat(repository, ref, path);
   }

@@ -10,7 +10,7 @@ import { checkWrite, openWriter } from "../writes.ts";
 export const putObject: S3Operation = async (call) => {
   const { request, peer } = call;
   const { headers } = request;
-  checkWrite(headers);
+  checkWrite(call);
   const conditions = writeConditions(headers);
   const place = await objectPlace(call);
   const writer = await openWriter(call, place);

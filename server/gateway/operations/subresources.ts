@@ -5,6 +5,7 @@
 
 import type { S3Call, S3Operation } from "../call.ts";
 import { S3Error, type S3ErrorCode } from "../errors.ts";
+import { noLocks } from "../locks.ts";
 import { OWNER, OWNER_ID } from "../owner.ts";
 import { checkBucket, objectPlace } from "../places.ts";
 import { REGION } from "../region.ts";
@@ -37,17 +38,15 @@ const OF_BUCKETS: Readonly<Record<string, readonly [root: string, content: strin
   publicAccessBlock: "NoSuchPublicAccessBlockConfiguration",
   replication: "ReplicationConfigurationNotFoundError",
   requestPayment: ["RequestPaymentConfiguration", "<Payer>BucketOwner</Payer>"],
-  tagging: "NoSuchTagSet",
   versioning: ["VersioningConfiguration", ""],
   website: "NoSuchWebsiteConfiguration",
 };
 
 const OF_OBJECTS: typeof OF_BUCKETS = {
   acl: ["AccessControlPolicy", FULL_CONTROL],
-  "legal-hold": "NoSuchObjectLockConfiguration",
-  retention: "NoSuchObjectLockConfiguration",
-  tagging: ["Tagging", "<TagSet></TagSet>"],
 };
+
+const OF_LOCKS: ReadonlySet<string> = new Set(["legal-hold", "retention"]);
 
 export const getBucketSubresource: S3Operation = async (call) => {
   await checkBucket(call);
@@ -57,6 +56,7 @@ export const getBucketSubresource: S3Operation = async (call) => {
 export const getObjectSubresource: S3Operation = async (call) => {
   const { repository, ref, path } = await objectPlace(call);
   await call.store.stat(repository, ref, path);
+  if (OF_LOCKS.has(subresourceOf(call.request))) throw noLocks();
   return answer(call, OF_OBJECTS);
 };
 

@@ -14,7 +14,7 @@ import { checkWrite } from "../writes.ts";
 
 export const uploadPart: S3Operation = async (call) => {
   const { request, context, peer } = call;
-  checkWrite(request.headers);
+  checkWrite(call);
   const number = partNumber(call);
   if ((request.bodyBytes ?? 0) > MAX_PART_BYTES) throw new S3Error("EntityTooLarge");
   const place = await uploadPlace(call);

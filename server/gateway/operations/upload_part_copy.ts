@@ -25,10 +25,10 @@ export const uploadPartCopy: S3Operation = async (call) => {
 async function copy(call: S3Call): Promise<SlowDocument> {
   const { request, context } = call;
   const { headers, signal } = request;
-  checkWrite(headers);
+  checkWrite(call);
   const number = partNumber(call);
-  const name = copySourceOf(headers), range = sourceRange(headers);
   const uploads = uploadsOf(call), place = await uploadPlace(call);
+  const name = copySourceOf(headers), range = sourceRange(headers);
   const { repository, ref, path } = await placeOf(call, name.bucket, name.key);
   const { algorithm, isAsked } = checksumOfNotes((await uploads.get(place)).notes);
   const running = await startChecksum(algorithm);
