@@ -197,6 +197,11 @@ export class Catalog {
     });
   }
 
+  /** Has no call happen any more that has not begun: the program is being ended. */
+  interrupt(): void {
+    this.#hooks.interrupt();
+  }
+
   /** Ends the session, then closes its stores and hooks; what fails is thrown after all was tried. */
   async close(): Promise<void> {
     if (this.#isClosed) return;

@@ -42,6 +42,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
   home_not_found: ({ home }) => `Check the name, or make the home: tarn init --home ${quoted(String(home))}`,
   home_of_another_user: "Choose a home of your own with --home DIR or TARN_HOME.",
   home_too_new: "Use the version of tarn that made it, or a newer one.",
+  hook_failed: afterHook,
+  hook_refused: afterHook,
   internal: "This is a bug in tarn. Run it again with --debug and report what it prints.",
   invalid_argument: nearOr(seeHelp),
   invalid_configuration: ({ suggestion, isCatalog }) =>
@@ -172,6 +174,12 @@ function folderHint(folder: string, verb: string | undefined): string {
   return FOLDER_VERBS.includes(verb)
     ? `"${folder}" is a folder: add -r to take all that is in it.`
     : `"${folder}" is a folder: "tarn ls URI" shows what is in it.`;
+}
+
+/** What a hook says after the work may not make that look undone. */
+function afterHook({ is_done: isDone, is_session_end: isSessionEnd }: ErrorDetails): string | undefined {
+  if (isDone === true) return "That is done and stays so: mend the hook, and do not run this again.";
+  return isSessionEnd === true ? "All else that the command does is done." : undefined;
 }
 
 /** The limit is the shell's, and often low. */

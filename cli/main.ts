@@ -10,7 +10,10 @@ import { ReaderGone, standardOutput, writeMessage } from "./streams.ts";
 export async function main(argv: readonly string[]): Promise<number> {
   const stopHandling = handleSignals(errorForm(argv));
   try {
-    return await runToExitCode(argv, { environment: processEnvironment, sink: standardOutput() });
+    const code = await runToExitCode(argv, { environment: processEnvironment, sink: standardOutput() });
+    // What ends meanwhile does not end the program before its last words.
+    await unlessInterrupted();
+    return code;
   } finally {
     stopHandling();
   }

@@ -141,13 +141,22 @@ export class LoadedCatalog {
       principal: environment.who(),
       configHooks,
     });
-    const end = async () => {
-      forget();
-      await catalog.close();
-      await cache.close();
+    let ending: Promise<void> | undefined;
+    const close = async () => {
+      try {
+        await catalog.close();
+        await cache.close();
+      } finally {
+        forget();
+      }
     };
+    // An interrupt that comes while the session ends waits for that end.
+    const end = () => ending ??= close();
     // The session's end is a hook's last word, also when an interrupt ends the run.
-    const forget = configHooks.length === 0 ? () => {} : beforeInterrupt(end);
+    const forget = configHooks.length === 0 ? () => {} : beforeInterrupt(async () => {
+      catalog.interrupt();
+      await end();
+    });
     this.#end = end;
     return catalog;
   }

@@ -68,6 +68,7 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     session,
     runAnother: (other, sink = options.sink) => runCommandLine(other, { ...options, sink, session }),
   };
+  let failure: unknown;
   try {
     const code = await (await verb.load()).run(await withEmbeddedUris(context));
     await output.drain();
@@ -75,25 +76,34 @@ export async function runCommandLine(argv: readonly string[], options: RunOption
     await file?.finish();
     return code;
   } catch (error) {
+    failure = error;
     output.discardJson();
     if (file) await file.discard();
     else await output.drain();
     throw await explained(error, session, given);
   } finally {
     messages.endProgress();
-    await endSession(catalogs, messages);
+    await endSession(catalogs, { messages, failure });
     if (given.flag("stats")) messages.warn(costLine(await session.costs()));
     if (!options.session) await session.close();
   }
 }
 
-/** A command that failed says so, whatever the end of its session says. */
-async function endSession(catalogs: Catalogs, messages: Messages): Promise<void> {
+/** A command that failed says so, whatever the end of its session says; a hook that failed both is told of once. */
+async function endSession(
+  catalogs: Catalogs,
+  { messages, failure }: { messages: Messages; failure: unknown },
+): Promise<void> {
   try {
     await catalogs.close();
   } catch (error) {
+    if (hookOf(error) !== undefined && hookOf(error) === hookOf(failure)) return;
     messages.warn(`tarn: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function hookOf(error: unknown): unknown {
+  return error instanceof CodedError ? error.details["hook"] : undefined;
 }
 
 /** The embedded engine's own verbs take logical URIs, too: they are what they lead to. */

@@ -5,7 +5,7 @@
 
 import { CodedError } from "../../base/errors.ts";
 import { isAnswer } from "./answers.ts";
-import { hookFailed, hookRefused } from "./failures.ts";
+import { failedAfter, hookFailed, hookRefused } from "./failures.ts";
 import { CHANGEABLE, type Hook, type HookRequest, type Next, type Spot, type SpotAnswers } from "./spots.ts";
 
 /** What a call does in the end. */
@@ -18,9 +18,13 @@ export function addProcessHooks(...hooks: readonly Hook[]): void {
   processHooks.push(...hooks);
 }
 
+/** What goes on when an interrupt ends the program. */
+const ENDING: ReadonlySet<Spot> = new Set(["session", "close"]);
+
 export class Hooks {
   readonly #caller: readonly Hook[];
   readonly #own: readonly Hook[];
+  #isInterrupted = false;
 
   /** `own` are the configuration's, which count as the process's. */
   constructor({ caller = [], own = [] }: { caller?: readonly Hook[]; own?: readonly Hook[] }) {
@@ -31,8 +35,13 @@ export class Hooks {
   /** Runs a call through the hooks of its spot. */
   async run<S extends Spot>(
     request: HookRequest & { readonly spot: S },
-    terminal: Terminal<S>,
+    call: Terminal<S>,
   ): Promise<SpotAnswers[S]> {
+    this.#refuseInterrupted(request);
+    const terminal: Terminal<S> = (passedOn) => {
+      this.#refuseInterrupted(request);
+      return call(passedOn);
+    };
     const runs = ({ spots }: Hook) => !spots || spots.has(request.spot);
     const caller = this.#caller.filter(runs);
     const process = [...this.#own, ...processHooks].filter(runs);
@@ -43,6 +52,16 @@ export class Hooks {
       return through(process, passedOn, terminal);
     });
     return isReached ? answer : await through(process, request, async () => answer);
+  }
+
+  /** Has no call happen any more that has not begun, whatever hooks that are being asked about it answer. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+  }
+
+  #refuseInterrupted({ spot }: HookRequest): void {
+    if (!this.#isInterrupted || ENDING.has(spot)) return;
+    throw new CodedError("canceled", "canceled", "Interrupted before it was done");
   }
 
   /** Ends what hooks keep running. All are ended; the first failure is thrown. */
@@ -68,31 +87,48 @@ async function answerOf<S extends Spot>(
   request: HookRequest,
   next: Next,
 ): Promise<SpotAnswers[S]> {
-  const answer = await ran(hook, request, next);
   const spot = request.spot as S;
-  if (isAnswer(spot, answer)) return answer;
-  throw hookFailed(hook.name, `gave no answer of the spot "${spot}"`);
+  return await ran(hook, { request, next }, (answer) => {
+    if (isAnswer(spot, answer)) return answer;
+    throw hookFailed(hook.name, `gave no answer of the spot "${spot}"`);
+  });
 }
 
-/** Runs a hook. An error of its own is a refusal; what came from behind it stays what it is. */
-async function ran(hook: Hook, request: HookRequest, next: Next): Promise<unknown> {
+/**
+ * Runs a hook. An error of its own is a refusal, of what was done or before that; what came from behind it stays what it is.
+ */
+async function ran<T>(
+  hook: Hook,
+  { request, next }: { readonly request: HookRequest; readonly next: Next },
+  checked: (answer: unknown) => T,
+): Promise<T> {
   const fromBehind = new Set<unknown>();
+  let isDone = false;
+  const run = async (changed?: HookRequest) => {
+    try {
+      const answer = await next(changed);
+      isDone = true;
+      return answer;
+    } catch (error) {
+      fromBehind.add(error);
+      throw error;
+    }
+  };
   try {
-    return await hook.run(request, async (changed) => {
-      try {
-        return await next(changed);
-      } catch (error) {
-        fromBehind.add(error);
-        throw error;
-      }
-    });
+    return checked(await hook.run(request, run));
   } catch (error) {
-    if (error instanceof CodedError || fromBehind.has(error)) throw error;
-    const why = error instanceof Error && error.message !== ""
-      ? error.message.split("\n")[0]!
-      : "its hook refuses it";
-    throw hookRefused(hook.name, request, why, error);
+    if (fromBehind.has(error)) throw error;
+    const own = ownError(hook, request, error);
+    throw isDone || request.phase === "end" ? failedAfter(own, request) : own;
   }
+}
+
+function ownError(hook: Hook, request: HookRequest, error: unknown): CodedError {
+  if (error instanceof CodedError) return error;
+  const why = error instanceof Error && error.message !== ""
+    ? error.message.split("\n")[0]!
+    : "its hook refuses it";
+  return hookRefused(hook.name, request, why, error);
 }
 
 /** Returns a request with what a hook may change as the hook has it. */

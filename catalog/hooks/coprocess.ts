@@ -1,8 +1,8 @@
 /**
  * A program that is asked by lines: one line of JSON on its standard input, one on its standard output, in order.
  *
- * It runs without a shell, with a bare environment, from the first question to the end of the session. It has a time for each
- * answer, and an answer may not be larger than so many bytes. Whatever else it does, ending too early included, fails every
+ * It runs without a shell, with a bare environment, from the first question to the end of the session, and apart from the
+ * terminal: a key that interrupts us leaves it at its work, and we say when it ends. It has a time for each answer, and an answer may not be larger than so many bytes. Whatever else it does, ending too early included, fails every
  * later question: a guard that is gone lets nobody through.
  */
 
@@ -19,6 +19,7 @@ const MOST_SAID_BYTES = 4096;
 const LAST_WORDS_MS = 2000;
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
 const NEWLINE = 0x0a;
+const IS_POSIX = process.platform !== "win32";
 
 export interface CoprocessOptions {
   readonly timeLimitMs?: number;
@@ -50,7 +51,12 @@ export class Coprocess {
     this.#timeLimitMs = options.timeLimitMs ?? TIME_LIMIT_MS;
     this.#maxAnswerBytes = options.maxAnswerBytes ?? MOST_ANSWER_BYTES;
     try {
-      this.#child = spawn(program, [], { cwd: "/", env: ENVIRONMENT, stdio: ["pipe", "pipe", "pipe"] });
+      this.#child = spawn(program, [], {
+        cwd: "/",
+        env: ENVIRONMENT,
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: IS_POSIX,
+      });
     } catch (error) {
       throw hookFailed(name, `cannot be run: ${whyNot(error)}`, error);
     }
@@ -79,7 +85,16 @@ export class Coprocess {
     clearTimeout(timer);
   }
 
-  readonly #kill = (): void => void this.#child.kill("SIGKILL");
+  /** What it has started itself hears nothing of the terminal, either, and goes with it. */
+  readonly #kill = (): void => {
+    const { pid } = this.#child;
+    try {
+      if (IS_POSIX && pid !== undefined) process.kill(-pid, "SIGKILL");
+      else this.#child.kill("SIGKILL");
+    } catch {
+      // It is gone.
+    }
+  };
 
   #listen(child: ChildProcess): Promise<void> {
     // An interrupt of ours must not leave it behind.
