@@ -131,6 +131,22 @@ describe("verifying a cache", () => {
     assert.deepEqual(await Array.fromAsync(cacheItems(cache.parts.layout)), []);
   });
 
+  it("leaves a file alone that was fetched before it was hashed, and gets its record after", async (t) => {
+    const cache = await filled(t);
+    const inner = { store: "s", parts: [...FOLDER.parts, "a"] };
+    const { path } = await cache.file(inner, { version: "new" }, async () => download("newer", "new"));
+    const { layout, writing } = cache.parts;
+    const record = fs.readFileSync(layout.metaOf(inner));
+    fs.rmSync(layout.metaOf(inner));
+    const run = writing.run.bind(writing);
+    writing.run = async (work) => {
+      fs.writeFileSync(layout.metaOf(inner), record);
+      return await run(work);
+    };
+    assert.deepEqual(await damageOf(cache), []);
+    assert.equal(fs.readFileSync(path, "utf8"), "newer");
+  });
+
   it("leaves alone what is being fetched", async (t) => {
     const cache = await filled(t);
     const started = Promise.withResolvers<void>(), finish = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { doneFolder, doneFoldersAround, listedBelow, listedFile, unpackDone } fr
 import { type CacheItem, cacheItems } from "./items.ts";
 import { lockItem } from "./item_locks.ts";
 import { keyBelow } from "./layout.ts";
-import { readRecord, removeIfThere, writeRecord } from "./records.ts";
+import { bytesAt, messagePack, readRecord, removeIfThere, unsealed, writeRecord } from "./records.ts";
 
 export interface Damage {
   readonly key: CacheKey;
@@ -93,12 +93,13 @@ async function problemOf(
   const path = layout.contentOf(key);
   const found = await content.hash(path);
   if (found?.sha256 === record.sha256) return undefined;
-  // It may have been fetched alone since, or just now.
-  const own = unpackMeta(await readRecord(layout.metaOf(key)))?.file;
-  if (found && found.sha256 === own?.sha256) return undefined;
+  const pack = await messagePack();
   return await writing.run(() => {
+    // It may have been fetched alone since, or just now: whoever does that holds this lock until its record is there.
     const now = content.look(path);
     if (now && !(found && isSameFile(now, found.state))) return undefined;
+    const own = bytesAt(layout.metaOf(key));
+    if (now && own && unpackMeta(unsealed(pack, own))?.file.sha256 === found?.sha256) return undefined;
     content.remove(key);
     removeIfThere(layout.metaOf(key));
     return now ? "changed" : "missing";
