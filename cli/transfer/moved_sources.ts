@@ -5,7 +5,9 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { equalBytes } from "../../base/bytes.ts";
-import type { ObjectStats, Store } from "../../drivers/store.ts";
+import { isCoded } from "../../base/errors.ts";
+import { runInFlight } from "../../base/in_flight.ts";
+import type { BranchWriter, ObjectStats, Store } from "../../drivers/store.ts";
 import { ExistingObjects } from "../folders/existing.ts";
 import type { Failures } from "../folders/failures.ts";
 import { isSettled, type LookAtFile, sameState } from "../../base/file_state.ts";
@@ -15,6 +17,8 @@ import type { Slot } from "../folders/put_index.ts";
 import { flushFolder } from "../folders/target.ts";
 
 const BATCH = 10_000;
+/** Those that are deleted at the same time share what makes them durable. */
+const DELETED_AT_ONCE = 256;
 
 /** Gathers sources, so that much can be made durable at once, with memory for one batch. */
 export class MovedSources<T> {
@@ -60,7 +64,10 @@ export interface BranchPlace {
   readonly prefix: string;
 }
 
-/** Deletes objects of a branch, each if the branch still shows what was moved. */
+/**
+ * Deletes objects of a branch, each if the branch still shows what was moved: that is looked at first, for all at little cost, and
+ * again as each deletion is staged.
+ */
 export async function deleteMovedObjects(
   { store, repository, branch, prefix }: BranchPlace,
   moved: readonly ObjectStats[],
@@ -69,12 +76,29 @@ export async function deleteMovedObjects(
   const ordered = [...moved].sort((a, b) => compareKeys(a.path, b.path));
   const objects = new ExistingObjects(store, { repository, ref: branch, prefix });
   const writer = await store.writer(repository, branch);
-  for (const { path, physicalAddress } of ordered) {
-    const now = await objects.find(path);
-    if (now?.physicalAddress === physicalAddress) await writer.delete(path);
-    else if (now) failures.leaveOut(path, "source_changed", "it changed while it was moved");
+  const leave = (path: string) => failures.leaveOut(path, "source_changed", "it changed while it was moved");
+  async function* unchanged(): AsyncGenerator<ObjectStats> {
+    for (const stats of ordered) {
+      const now = await objects.find(stats.path);
+      if (now?.physicalAddress === stats.physicalAddress) yield stats;
+      else if (now) leave(stats.path);
+    }
   }
+  await runInFlight(unchanged(), async ({ path, checksum }) => {
+    if (!await deleteIfSame(writer, path, checksum)) leave(path);
+  }, DELETED_AT_ONCE);
   await writer.close();
+}
+
+/** Returns whether the object is gone, by this or by somebody else. */
+async function deleteIfSame(writer: BranchWriter, path: string, checksum: string): Promise<boolean> {
+  try {
+    await writer.delete(path, { ifMatch: [checksum] });
+    return true;
+  } catch (error) {
+    if (!isCoded(error, "object_changed")) throw error;
+    return error.details["is_missing"] === true;
+  }
 }
 
 /** A local file whose bytes are on a branch. */

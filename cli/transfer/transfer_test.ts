@@ -25,25 +25,44 @@ async function withRepo(t: Ending, options: TestCliOptions = {}) {
   return { ...cli, store, file, other };
 }
 
-/** A store whose writers do something before they flush. */
-function beforeFlush(store: Store, act: () => void): Store {
+/** A store with other writers. */
+function aroundWriters(store: Store, around: (writer: BranchWriter) => BranchWriter): Store {
   return new Proxy(store, {
     get(target, name) {
       const value = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       if (name !== "writer") return value.bind(target);
-      return async (...args: [string, string]) => {
-        const writer = await target.writer(...args);
-        return new Proxy(writer, {
-          get(inner, method: keyof BranchWriter) {
-            if (method === "close" || method === "flush") act();
-            const found = inner[method];
-            return typeof found === "function" ? found.bind(inner) : found;
-          },
-        });
-      };
+      return async (...args: [string, string]) => around(await target.writer(...args));
     },
   });
+}
+
+/** A store whose writers do something before they flush. */
+function beforeFlush(store: Store, act: () => void): Store {
+  return aroundWriters(store, (writer) =>
+    new Proxy(writer, {
+      get(inner, method: keyof BranchWriter) {
+        if (method === "close" || method === "flush") act();
+        const found = inner[method];
+        return typeof found === "function" ? found.bind(inner) : found;
+      },
+    }));
+}
+
+/** A store whose writers do something before they stage a deletion. */
+function beforeDelete(store: Store, act: (path: string) => Promise<unknown>): Store {
+  return aroundWriters(store, (writer) =>
+    new Proxy(writer, {
+      get(inner, method: keyof BranchWriter) {
+        const found = inner[method];
+        if (typeof found !== "function") return found;
+        if (method !== "delete") return found.bind(inner);
+        return async (...args: Parameters<BranchWriter["delete"]>) => {
+          await act(args[0]);
+          await inner.delete(...args);
+        };
+      },
+    }));
 }
 
 describe("cp", () => {
@@ -285,6 +304,22 @@ describe("mv", () => {
     await write(store, "main", { "p/a": "1" });
     assert.equal((await run("mv", "-r", "lakefs://repo/main/p", "lakefs://other/main")).code, 7);
     assert.deepEqual(await contents(store, "main"), { "p/a": "newer" });
+  });
+
+  it("keeps an object that is written when it was looked at for the last time, and is about to go", async (t) => {
+    let act: ((path: string) => Promise<unknown>) | undefined;
+    const around = (store: Store) => beforeDelete(store, async (path) => await act?.(path));
+    const { run, store } = await withRepo(t, { around });
+    for (const [argv, code] of [[["mv"], 4], [["mv", "-r"], 7]] as const) {
+      await write(store, "main", { "p/a": "1", "p/b": "2" });
+      const key = code === 4 ? "p/a" : "p";
+      act = (path) => path === "p/a" ? write(store, "main", { [path]: "newer" }) : Promise.resolve();
+      assert.equal((await run(...argv, `lakefs://repo/main/${key}`, "lakefs://other/main")).code, code);
+      assert.equal((await contents(store, "main"))["p/a"], "newer");
+      act = (path) => write(store, "main", { [path]: undefined });
+      assert.equal((await run(...argv, `lakefs://repo/main/${key}`, "lakefs://other/main")).code, 0);
+      assert.equal((await contents(store, "main"))["p/a"], undefined);
+    }
   });
 });
 
