@@ -145,11 +145,13 @@ export async function folderToGet(
   };
 }
 
-function jsonOf({ got, failed, sizeBytes, failures }: FolderGot): Record<string, unknown> {
-  return { got, failed, size_bytes: sizeBytes, failures };
+function jsonOf({ got, unchanged, failed, sizeBytes, failures }: FolderGot): Record<string, unknown> {
+  return { got, unchanged, failed, size_bytes: sizeBytes, failures };
 }
 
-function textOf({ got, failed, sizeBytes }: FolderGot): string {
-  const text = `Got ${counted(got, "file")} (${humanSize(sizeBytes)})`;
-  return failed > 0 ? `${text}, ${grouped(failed)} left out` : text;
+function textOf({ got, unchanged, failed, sizeBytes }: FolderGot): string {
+  const parts = [`Got ${counted(got, "file")} (${humanSize(sizeBytes)})`];
+  if (unchanged > 0) parts.push(`${grouped(unchanged)} unchanged`);
+  if (failed > 0) parts.push(`${grouped(failed)} left out`);
+  return parts.join(", ");
 }

@@ -31,7 +31,10 @@ export interface FolderToGet {
 
 export interface FolderGot {
   readonly got: number;
+  /** How many files held the bytes of their objects already, and were left as they are. */
+  readonly unchanged: number;
   readonly failed: number;
+  /** Of those that were got. */
   readonly sizeBytes: number;
   readonly failures: readonly Failure[];
 }
@@ -52,15 +55,23 @@ export async function getFolder({ messages }: Context, what: FolderToGet, told?:
   const target = new TargetFolder(what.folder, what.own);
   const failures = new Failures(messages, "get");
   const progress = new FileProgress(messages, "Getting", total);
-  let got = 0, sizeBytes = 0;
-  await runInFlight(placeable(what, failures), async ({ path }) => {
+  let got = 0, unchanged = 0, sizeBytes = 0;
+  await runInFlight(placeable(what, failures), async (listed) => {
+    const { path } = listed;
+    const key = path.slice(what.prefix.length);
     let stats: ObjectStats | undefined;
     try {
-      const object = await what.store.read(what.repository, what.ref, path);
-      const size = await target.write(path.slice(what.prefix.length), progress.watch(object.body));
-      stats = object.stats;
-      got++;
-      sizeBytes += size;
+      if (await target.holds(key, listed)) {
+        stats = listed;
+        unchanged++;
+        progress.addBytes(listed.sizeBytes);
+      } else {
+        const object = await what.store.read(what.repository, what.ref, path);
+        const size = await target.write(key, progress.watch(object.body));
+        stats = object.stats;
+        got++;
+        sizeBytes += size;
+      }
     } catch (error) {
       failures.take(path, error);
     }
@@ -68,7 +79,7 @@ export async function getFolder({ messages }: Context, what: FolderToGet, told?:
     if (stats) await told?.(stats, target);
   });
   await target.flush();
-  return { got, failed: failures.count, sizeBytes, failures: failures.kept };
+  return { got, unchanged, failed: failures.count, sizeBytes, failures: failures.kept };
 }
 
 interface Refusal {

@@ -12,7 +12,9 @@ import { syncFileSystem } from "../../base/platform.ts";
 import { systemRandomness } from "../../base/randomness.ts";
 import { addTemporaryFile, forgetTemporaryFile } from "../signals.ts";
 import { writeSome } from "../streams.ts";
+import type { ObjectStats } from "../../drivers/store.ts";
 import { localError } from "./local_files.ts";
+import { isSameFile } from "./same_file.ts";
 
 /** Up to this many files are flushed one by one, overlapped; above, the whole disk once. */
 const MOST_FLUSHED_SINGLY = 300;
@@ -159,6 +161,11 @@ export class TargetFolder {
   /** Writes the file of a key, whose placement was checked, and returns its size. */
   async write(key: string, body: AsyncIterable<Uint8Array>): Promise<number> {
     return await writeFile(this.#place(key), body, { flush: this.#written <= MOST_FLUSHED_SINGLY });
+  }
+
+  /** Returns whether the file of a key, whose placement was checked, holds an object's bytes already. */
+  async holds(key: string, stats: Pick<ObjectStats, "sizeBytes" | "sha256">): Promise<boolean> {
+    return await isSameFile(this.#place(key), stats, { flush: this.#written <= MOST_FLUSHED_SINGLY });
   }
 
   /** Writes the file of a key, whose placement was checked, as a copy of a local one, and returns its size. */

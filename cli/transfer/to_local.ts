@@ -96,8 +96,10 @@ async function folder(context: Context, { kind, source, destination }: Transfer)
     return sources.add(stats);
   });
   await sources.finish();
-  const count = got - failures.count;
-  return showMany(context, kind, { ...withFailures({ ...done, count }, failures), noun: "object" });
+  // What a move left as it is in the folder is moved like any other.
+  const { unchanged, ...rest } = done;
+  const count = got + unchanged - failures.count;
+  return showMany(context, kind, { ...withFailures({ ...rest, count }, failures), noun: "object" });
 }
 
 async function* plannedGet(
