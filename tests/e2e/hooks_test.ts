@@ -62,7 +62,8 @@ async function interrupted(home: HookedHome, line: string): Promise<{ code: unkn
   return { code: await ended, stderr };
 }
 
-const WORK = 'say "at work"; sleep 1; say "worked"';
+/** Much shorter than what a hook has for its last words, on a slow machine too. */
+const WORK = 'say "at work"; sleep 0.3; say "worked"';
 const INTERRUPTED = "tarn: Interrupted by SIGINT: what was not confirmed may or may not be done\n";
 
 test("an interrupt leaves a hook at its work, and what that guards does not happen", posix, async (t) => {
@@ -87,11 +88,10 @@ test("a hook that does not end its work in time is killed, with what it has star
     t,
     `case "$line" in *before*'"spot":"commit"'*) say "at work"; sleep 7; say late ;; esac`,
   );
-  const since = performance.now();
   const { code } = await interrupted(home, `commit ${MAIN} -m x`);
   assert.equal(code, 130);
-  assert.ok(performance.now() - since < 6500, "it was waited for");
-  await sleep(7500 - (performance.now() - since));
+  // Had it been waited for, or only left behind, it would have said so by then.
+  await sleep(7500);
   assert.ok(!home.lines().includes("late"));
   assert.equal((await home.json(["status", MAIN])).length, 2);
 });

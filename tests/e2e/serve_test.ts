@@ -138,8 +138,8 @@ describe("tarn serve", () => {
     }
     // As timeout does: to the process, and to its group.
     server.process.kill("SIGTERM");
-    while (!server.log().includes('"stopping"')) await new Promise((done) => setTimeout(done, 5));
     server.process.kill("SIGTERM");
+    while (!server.log().includes('"stopping"')) await new Promise((done) => setTimeout(done, 5));
     await assert.rejects(
       fetch(`${server.url}/_health`, { headers: { connection: "close" } }).then(async (answer) => {
         if (answer.status === 503) throw new Error("stopping");
@@ -167,6 +167,7 @@ describe("tarn serve", () => {
       await new Promise((done) => setTimeout(done, 5));
     }
     server.process.kill("SIGTERM");
+    while (!server.log().includes('"stopping"')) await new Promise((done) => setTimeout(done, 5));
     await new Promise((done) => setTimeout(done, 1000));
     server.process.kill("SIGTERM");
     assert.equal(await server.ended, 143);
