@@ -34,8 +34,8 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
       "A URI that ends in / takes the file under its own name. With -r each file of the folder goes to URI + " +
       "its relative path, hidden ones included; what is already there with the same bytes is skipped. Symlinks, " +
       "special files, unreadable files and names that are not UTF-8 are named, left out, and make the exit code 7. " +
-      "A file .tarnignore in any folder leaves out what its patterns match, in the syntax of .gitignore. The home in " +
-      "use is left out if it lies in the folder. Empty folders and modes of files, such as whether they are executable, are not kept. Files " +
+      "A file .tarnignore in any folder leaves out what its patterns match, in the syntax of .gitignore. Homes and " +
+      "caches of tarn that lie in the folder are left out. Empty folders and modes of files, such as whether they are executable, are not kept. Files " +
       "that were deleted locally stay on the branch until rm takes them away. A file that changes while it is read is left out.",
     takes: [1, 2],
     options: {
@@ -64,7 +64,7 @@ export const OBJECT_VERBS: readonly VerbSpec[] = [
       "PATH is a file, a folder that is there (the working folder without PATH), or - for standard output. With -r all names are checked before " +
       "the first byte is written: names that a disk cannot hold, or would merge, and what leads into a home of tarn are refused. Files land by " +
       "temporary name and rename, their bytes checked. Folders are made as needed. What stands under the same names is replaced " +
-      "without asking, also what was edited since; other files in the folder stay.",
+      "without asking, also what was edited since; with -r files that hold the same bytes are left as they are. Other files in the folder stay.",
     takes: [1, 2],
     options: {
       ...RECURSIVE_OPTION,
