@@ -127,11 +127,12 @@ async function senderOf(
     return { user, headers, payload, chunks: undefined };
   }
   const presented = presentedSignature(given, { query, nowMs });
-  const headers = presented.isInQuery ? withHeadersOfQuery(given, query) : given;
-  const payload = payloadOf(headers, presented);
+  const sent = presented.isInQuery ? withHeadersOfQuery(given, query) : given;
+  const payload = payloadOf(sent, presented);
   const request = { method, headers: given, target, payloadHash: payload.text };
   const signature = await verifySignature(presented, { request, auth, address });
   const chunks = payload.chunks?.areSigned ? chunkSigner(signature) : undefined;
+  const headers = presented.isInQuery ? withHeadersOfQuery(signature.headers, query) : signature.headers;
   return { user: signature.user, headers, payload, chunks };
 }
 

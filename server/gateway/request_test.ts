@@ -297,3 +297,30 @@ describe("a target", () => {
     await ask(404, "GET", "/repo/main/b");
   });
 });
+
+describe("metadata in several headers of one name", () => {
+  const sent = (gateway: TestGateway, signedAs: string, one: string, other: string) =>
+    sendChanged(gateway, ({ headers }) => {
+      delete headers["x-amz-meta-x"];
+      Object.assign(headers, { "x-amz-meta-x": one, "X-Amz-Meta-X": other });
+    }, { method: "PUT", body: "a", headers: { "x-amz-meta-x": signedAs } });
+
+  it("is one text, joined as it was signed", async (t) => {
+    const gateway = await testGateway(t);
+    assert.equal((await sent(gateway, "1,2", "1", "2")).status, 200);
+    const meta = async () => (await gateway.ask(200, "HEAD", TARGET)).headers.get("x-amz-meta-x");
+    assert.equal(await meta(), "1,2");
+    assert.equal((await sent(gateway, "3, 4", "3", "4")).status, 200);
+    assert.equal(await meta(), "3, 4");
+    await gateway.ask(200, "PUT", TARGET, { body: "a", headers: { "x-amz-meta-x": "5, 6" } });
+    assert.equal(await meta(), "5, 6");
+  });
+
+  it("is refused if it is not what was signed", async (t) => {
+    const gateway = await testGateway(t);
+    for (const signedAs of ["1", "2,1", "12"]) {
+      assert.equal((await sent(gateway, signedAs, "1", "2")).code, "SignatureDoesNotMatch", signedAs);
+    }
+    await gateway.ask(404, "HEAD", TARGET);
+  });
+});

@@ -9,7 +9,9 @@ import { isSignature, type VerifiedSignature } from "./verify.ts";
 const EMPTY_SHA256 = sha256Hex("");
 
 /** Returns what checks the chunks of a request. */
-export function chunkSigner({ key, signature, time, scope }: VerifiedSignature): ChunkSigner {
+export function chunkSigner(
+  { key, signature, time, scope }: Omit<VerifiedSignature, "user" | "headers">,
+): ChunkSigner {
   let before = signature;
   const check = (kind: string, given: string, hashes: string) => {
     const text = `${ALGORITHM}-${kind}\n${time}\n${scope}\n${before}\n${hashes}`;

@@ -19,6 +19,8 @@ export interface VerifiedSignature {
   readonly signature: string;
   readonly time: string;
   readonly scope: string;
+  /** The request's headers as they were signed: see {@link withJoinedMetadata}. */
+  readonly headers: Headers;
 }
 
 export interface SignedRequest {
@@ -47,11 +49,19 @@ export async function verifySignature(
   const key = signer.keys.of(credential);
   const scope = scopeOf(credential);
   const canonical = canonicalOf(presented, request);
-  const isRight = [canonical, ...listForms(canonical)].flatMap(encodingsOf).some((bytes) =>
-    isSignature(signature, { key, text: textToSign({ time, scope, bytes }) })
-  );
+  const isSigned = (form: string) =>
+    encodingsOf(form).some((bytes) =>
+      isSignature(signature, { key, text: textToSign({ time, scope, bytes }) })
+    );
+  const verified = { user: signer.user.id, key, signature, time, scope };
+  if ([canonical, ...listForms(canonical)].some(isSigned)) {
+    auth.signed(true, { accessKeyId, address });
+    return { ...verified, headers: request.headers };
+  }
+  const headers = withJoinedMetadata(request.headers);
+  const isRight = headers !== undefined && isSigned(canonicalOf(presented, { ...request, headers }));
   auth.signed(isRight, { accessKeyId, address });
-  if (isRight) return { user: signer.user.id, key, signature, time, scope };
+  if (isRight) return { ...verified, headers };
   const [bytes] = encodingsOf(canonical);
   throw new S3Error("SignatureDoesNotMatch", undefined, {
     details: {
@@ -109,6 +119,18 @@ function canonicalOf(
 function listForms(canonical: string): string[] {
   const list = /\nx-amz-object-attributes:[^\n]*, [^\n]*/.exec(canonical)?.[0];
   return list === undefined ? [] : [canonical.replace(list, () => list.replaceAll(", ", ","))];
+}
+
+/**
+ * Metadata that came in several headers of one name reaches us joined by `, `, and is joined by `,` to S3 and to who signed it.
+ * Returns `undefined` where there is none that may have come so.
+ */
+function withJoinedMetadata(given: Headers): Headers | undefined {
+  const lists = [...given].filter(([name, value]) => name.startsWith("x-amz-meta-") && value.includes(", "));
+  if (lists.length === 0) return undefined;
+  const headers = new Headers(given);
+  for (const [name, value] of lists) headers.set(name, value.replaceAll(", ", ","));
+  return headers;
 }
 
 /** The bytes as they came; and, where a client sends ISO 8859-1 and signs UTF-8 (as node's does), those that it signed. */
