@@ -176,10 +176,12 @@ function streamOf(file: OpenFile, extent: Extent): ByteStream {
 }
 
 async function* piecesOf(file: OpenFile, { start, length, signal }: Extent): AsyncGenerator<Uint8Array> {
+  // No consumer keeps a piece: with memory of its own for each, many streams at once leave more behind than is collected.
+  const memory = new Uint8Array(Math.min(PIECE_BYTES, length));
   try {
     for (let at = 0; at < length; at += PIECE_BYTES) {
       throwIfAborted(signal);
-      const piece = new Uint8Array(Math.min(PIECE_BYTES, length - at));
+      const piece = memory.subarray(0, Math.min(PIECE_BYTES, length - at));
       await file.fill(piece, start + at);
       yield piece;
     }
