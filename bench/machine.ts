@@ -18,6 +18,25 @@ export function flushSeconds(folder: string): number {
   return median(seen);
 }
 
+/**
+ * Returns the median seconds that writing a new file takes, without its flush: its pages may be memory that a virtual machine's
+ * host has to find first. Another `round` writes other files.
+ */
+export function newFileSeconds(folder: string, { bytes, round }: { bytes: number; round: number }): number {
+  const piece = new Uint8Array(256 * 1024).map((_, i) => (i * 2654435761) >>> 13);
+  return median(Array.from({ length: 20 }, (_, i) => {
+    const file = openSync(join(folder, `new-${round}-${i}`), "w");
+    const start = performance.now();
+    for (let left = bytes; left > 0; left -= piece.length) {
+      writeSync(file, piece, 0, Math.min(left, piece.length));
+    }
+    const seconds = (performance.now() - start) / 1000;
+    fdatasyncSync(file);
+    closeSync(file);
+    return seconds;
+  }));
+}
+
 /** Returns the median bytes a second at which a file of 64 MiB is written and flushed. */
 export function writeRate(folder: string): number {
   const piece = new Uint8Array(1024 * 1024).map((_, i) => (i * 2654435761) >>> 13);

@@ -54,3 +54,37 @@ test("WriteBehind settles only when no write is running", async () => {
   await behind.settle();
   assert.ok(!isRunning);
 });
+
+test("buffers are used again, and never by two at once, nor while a write is running", async () => {
+  const buffers = new Set<unknown>();
+  const upload = async (seed: number) => {
+    const content = patternOf(700_000).map((byte) => byte ^ seed), written: Buffer[] = [];
+    const behind = new WriteBehind(async (bytes) => {
+      buffers.add(bytes.buffer);
+      await pause();
+      written.push(Buffer.from(bytes));
+      if (seed % 7 === 3 && written.length === 2) throw new Error("no space");
+    });
+    try {
+      for (let at = 0; at < content.length; at += 100_000) {
+        await behind.add(content.subarray(at, at + 100_000));
+        if (seed % 5 === 1 && at > 500_000) return;
+      }
+      await behind.finish();
+      assert.equal(Buffer.compare(Buffer.concat(written), content), 0);
+    } catch (error) {
+      assert.match(String(error), /no space/);
+    } finally {
+      await behind.settle();
+      await behind.settle();
+    }
+  };
+  const lanes = Array.from({ length: 6 }, async (_, lane) => {
+    for (let i = 0; i < 30; i++) await upload(lane * 30 + i);
+  });
+  await Promise.all(lanes);
+  assert.ok(buffers.size <= 16, `${buffers.size} buffers`);
+  const behind = new WriteBehind(async () => {});
+  await behind.settle();
+  await assert.rejects(behind.add(new Uint8Array(1)), /settled/);
+});

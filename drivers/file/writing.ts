@@ -133,6 +133,7 @@ class Upload {
     const fd = this.#fd ?? this.#create({ isSmall: true });
     await attemptAsync(this.#what, async () => {
       await this.#behind?.finish();
+      await this.#behind?.settle();
       await this.#early?.finish();
     });
     const info = attempt(this.#what, () => {

@@ -13,7 +13,7 @@
  * before its last line, or goes on behind it, is none. What is held back is never more than a line.
  */
 
-import { concatBytes, hex, joinBytes, lossyText } from "../../../base/bytes.ts";
+import { concatBytes, hex, lossyText } from "../../../base/bytes.ts";
 import { type RunningHash, runningHash } from "../../../base/hashes.ts";
 import { S3Error } from "../errors.ts";
 
@@ -76,10 +76,10 @@ export class ChunkDecoder {
   }
 
   /**
-   * Returns the content in the next piece of the body, which may be a view of it. Fails with `IncompleteBody`,
-   * `SignatureDoesNotMatch`, `InvalidChunkSizeError`, `MalformedTrailerError`.
+   * Returns the content in the next piece of the body, as views of it: joined, they would be a copy of most of a body. Fails
+   * with `IncompleteBody`, `SignatureDoesNotMatch`, `InvalidChunkSizeError`, `MalformedTrailerError`.
    */
-  push(piece: Uint8Array): Uint8Array {
+  push(piece: Uint8Array): readonly Uint8Array[] {
     const found: Uint8Array[] = [];
     let at = 0;
     while (at < piece.length) {
@@ -92,7 +92,7 @@ export class ChunkDecoder {
         at = this.#readLine(piece, at);
       }
     }
-    return found.length === 1 ? found[0]! : joinBytes(found);
+    return found;
   }
 
   /** Returns the trailer, if there is one, once the body has ended. Fails with `IncompleteBody`. */

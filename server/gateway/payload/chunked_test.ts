@@ -56,7 +56,7 @@ function decode(pieces: Iterable<Uint8Array>, { isSigned, ...options }: Omit<Chu
 }): Decoded {
   const decoder = new ChunkDecoder({ ...options, signer: isSigned ? chunkSigner(SIGNED) : undefined });
   const content: Uint8Array[] = [];
-  for (const piece of pieces) content.push(decoder.push(piece).slice());
+  for (const piece of pieces) content.push(...decoder.push(piece).map((data) => data.slice()));
   return { trailer: decoder.end(), content: joinBytes(content) };
 }
 
@@ -203,7 +203,19 @@ describe("ChunkDecoder", () => {
     const huge = new ChunkDecoder({ ...unsigned, contentBytes: 5e9 });
     huge.push(utf8(`${(5e9).toString(16)}\r\n`));
     const piece = new Uint8Array(65_536);
-    for (let i = 0; i < 1000; i++) assert.equal(huge.push(piece).buffer, piece.buffer, "a view, no copy");
+    for (let i = 0; i < 1000; i++) {
+      assert.ok(huge.push(piece).every(({ buffer }) => buffer === piece.buffer), "a view, no copy");
+    }
+    const pair = new ChunkDecoder({ ...unsigned, contentBytes: 16_384 });
+    const two = joinBytes([
+      utf8("2000\r\n"),
+      new Uint8Array(8192),
+      utf8("\r\n2000\r\n"),
+      new Uint8Array(8000),
+    ]);
+    const views = pair.push(two);
+    assert.deepEqual(views.map(({ length }) => length), [8192, 8000]);
+    assert.ok(views.every(({ buffer }) => buffer === two.buffer), "views, no copy");
 
     const tiny = new ChunkDecoder({ ...unsigned, contentBytes: 1_000_000 });
     assert.throws(() => tiny.push(utf8("1\r\nx\r\n".repeat(100_000))), { code: "InvalidChunkSizeError" });

@@ -94,10 +94,10 @@ export class Content {
     const decoder = chunks && new ChunkDecoder({ contentBytes, signer, hasTrailers: chunks.hasTrailer });
     for (const check of this.#checks) await check.start();
     for await (const piece of bodyStream(this.#request)) {
-      const data = decoder ? decoder.push(piece) : piece;
-      if (data.length === 0) continue;
-      for (const check of this.#checks) check.update(data);
-      yield data;
+      for (const data of decoder ? decoder.push(piece) : [piece]) {
+        for (const check of this.#checks) check.update(data);
+        yield data;
+      }
     }
     const trailer = decoder?.end();
     if (decoder) this.#takeTrailer(trailer);
