@@ -22,9 +22,9 @@ export function flushSeconds(folder: string): number {
  * Returns the median seconds that writing a new file takes, without its flush: its pages may be memory that a virtual machine's
  * host has to find first. Another `round` writes other files.
  */
-export function newFileSeconds(folder: string, { bytes, round }: { bytes: number; round: number }): number {
+export function newFileSeconds(folder: string, bytes: number, round: number): number {
   const piece = new Uint8Array(256 * 1024).map((_, i) => (i * 2654435761) >>> 13);
-  return median(Array.from({ length: 20 }, (_, i) => {
+  return median(Array.from({ length: 100 }, (_, i) => {
     const file = openSync(join(folder, `new-${round}-${i}`), "w");
     const start = performance.now();
     for (let left = bytes; left > 0; left -= piece.length) {
