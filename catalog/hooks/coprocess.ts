@@ -2,8 +2,9 @@
  * A program that is asked by lines: one line of JSON on its standard input, one on its standard output, in order.
  *
  * It runs without a shell, with a bare environment, from the first question to the end of the session, and apart from the
- * terminal: a key that interrupts us leaves it at its work, and we say when it ends. It has a time for each answer, and an answer may not be larger than so many bytes. Whatever else it does, ending too early included, fails every
- * later question: a guard that is gone lets nobody through.
+ * terminal: a key that interrupts us leaves it at its work, and we say when it ends. It has a time for each answer, and an
+ * answer may not be larger than so many bytes. Whatever else it does, ending too early included, fails every later question:
+ * a guard that is gone lets nobody through.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
