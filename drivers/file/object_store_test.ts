@@ -116,6 +116,23 @@ test("file: the root may be a symlink", async (t) => {
   assert.equal((await store.head("a/b"))?.sizeBytes, 1);
 });
 
+test("file: the pieces of a body are in the same memory, one after the other, and each body has its own", async (t) => {
+  const { store } = openTemporary(t);
+  const bytes = Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, i) => (i * 2654435761) >>> 13));
+  await store.put("large", bytes);
+  const memory = new Set<ArrayBufferLike>();
+  const read = async () => {
+    const copies: Buffer[] = [];
+    for await (const piece of (await store.get("large")).body) {
+      memory.add(piece.buffer);
+      copies.push(Buffer.from(piece));
+    }
+    assert.equal(Buffer.compare(Buffer.concat(copies), bytes), 0);
+  };
+  await Promise.all([read(), read(), read()]);
+  assert.equal(memory.size, 3);
+});
+
 test("file: a root within a folder that is gone is not made", async (t) => {
   const home = join(temporaryFolder(t), "home"), root = join(home, "storage", "name");
   const store = openFileObjectStore({ root, address: "local://name", rootWithin: home });
