@@ -212,7 +212,7 @@ describe("pins", () => {
       "doc://guide/one",
     ];
     await Promise.all(uris.map((uri) => ok("pin", "--write", file, uri)));
-    assert.deepEqual(readLock(file).map(({ uri }) => uri).sort(), uris);
+    assert.deepEqual((await readLock(file)).map(({ uri }) => uri).sort(), uris);
   });
 
   it("pin prints each URI with a fixed version", async (t) => {

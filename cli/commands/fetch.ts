@@ -43,7 +43,7 @@ interface FetchedUri {
 /** Fetches all that is locked before it says where any of it is. */
 async function fetchLock({ messages, output }: Context, catalog: Catalog, file: string): Promise<number> {
   const fetched: FetchedUri[] = [];
-  for (const locked of readLock(file)) {
+  for (const locked of await readLock(file)) {
     const { uri, pinned } = locked;
     messages.progress(() => `Fetching: ${uri}`);
     fetched.push({ uri, pinned, path: await fetchLocked(catalog, locked) });

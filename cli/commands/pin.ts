@@ -8,7 +8,7 @@ import { type CheckedLock, checkLocked, lockUri } from "../../catalog/locked.ts"
 import type { Context } from "../context.ts";
 import { EXIT_NO, EXIT_OK } from "../exit_codes.ts";
 import { quoted } from "../quoting.ts";
-import { addToLock, readLock } from "../lock_files.ts";
+import { addToLock, readLock, readLockToWrite } from "../lock_files.ts";
 import type { Output } from "../output.ts";
 import { counted } from "../render/sizes.ts";
 
@@ -53,7 +53,7 @@ async function write(
   file: string,
 ): Promise<number> {
   const named = given.positionals.map((text) => formatUri(parseUri(text)));
-  const known = readLock(file, { mayBeMissing: named.length > 0 });
+  const known = readLockToWrite(file, { mayBeMissing: named.length > 0 });
   const wanted = named.length > 0 ? [...new Set(named)] : known.map(({ uri }) => uri);
   const anew: LockedUri[] = [];
   for (const uri of wanted) {
@@ -76,7 +76,7 @@ async function check({ arguments: given, messages, output }: Context, catalog: C
     throw misused(`"${noUri}" is no URI, and "--lock ${noUri}" is how a lock file is named`);
   }
   const named = new Set(given.positionals.map((text) => formatUri(parseUri(text))));
-  const known = readLock(file);
+  const known = await readLock(file);
   for (const uri of named) {
     if (known.some((locked) => locked.uri === uri)) continue;
     throw new CodedError("invalid", "invalid_argument", `Cannot check "${uri}": it is not in "${file}"`);
