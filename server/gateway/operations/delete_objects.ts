@@ -82,10 +82,11 @@ function refusalOf(node: XmlNode): S3Error | undefined {
 }
 
 function resultOf(
-  { key }: NamedKey,
-  { failures, isQuiet }: { readonly failures: ReadonlyMap<string, S3Error>; readonly isQuiet: boolean },
+  object: NamedKey,
+  { failures, isQuiet }: { readonly failures: ReadonlyMap<NamedKey, S3Error>; readonly isQuiet: boolean },
 ): string {
-  const failure = failures.get(key);
+  const { key } = object;
+  const failure = failures.get(object);
   if (failure) {
     const { code, message } = failure;
     return `<Error>${textElement("Key", key)}${textElement("Code", code)}${
@@ -98,39 +99,44 @@ function resultOf(
 /** Deletions on one branch or several, staged together for each. */
 class Deletion {
   readonly #call: S3Call;
-  readonly #branches = new Map<string, { readonly writer: Promise<BranchWriter>; readonly keys: string[] }>();
-  readonly #failures = new Map<string, S3Error>();
+  readonly #branches = new Map<
+    string,
+    { readonly writer: Promise<BranchWriter>; readonly objects: NamedKey[] }
+  >();
+  /** By what is named, not by its key: that may come again under another condition. */
+  readonly #failures = new Map<NamedKey, S3Error>();
 
   constructor(call: S3Call) {
     this.#call = call;
   }
 
-  async add({ key, condition, refusal }: NamedKey): Promise<void> {
+  async add(object: NamedKey): Promise<void> {
+    const { key, condition, refusal } = object;
     try {
       if (refusal) throw refusal;
       const { path, ...place } = await placeOf(this.#call, this.#call.request.bucket!, key);
       let branch = this.#branches.get(place.ref);
       if (!branch) {
-        branch = { writer: openWriter(this.#call, place), keys: [] };
+        branch = { writer: openWriter(this.#call, place), objects: [] };
         this.#branches.set(place.ref, branch);
       }
       await (await branch.writer).delete(path, condition);
-      branch.keys.push(key);
+      branch.objects.push(object);
     } catch (error) {
       const failure = s3ErrorOf(error);
       // That the bucket is not there is said of the request, not of each key.
       if (failure.code === "NoSuchBucket" && this.#isOfBucket(error)) throw failure;
-      if (failure.code !== "NoSuchKey" || condition.ifMatch) this.#failures.set(key, failure);
+      if (failure.code !== "NoSuchKey" || condition.ifMatch) this.#failures.set(object, failure);
     }
   }
 
-  /** Stages all; returns what could not be deleted, by key. */
-  async finish(): Promise<ReadonlyMap<string, S3Error>> {
-    for (const { writer, keys } of this.#branches.values()) {
+  /** Stages all; returns what could not be deleted. */
+  async finish(): Promise<ReadonlyMap<NamedKey, S3Error>> {
+    for (const { writer, objects } of this.#branches.values()) {
       try {
         await (await writer).close();
       } catch (error) {
-        for (const key of keys) this.#failures.set(key, s3ErrorOf(error));
+        for (const object of objects) this.#failures.set(object, s3ErrorOf(error));
       }
     }
     return this.#failures;

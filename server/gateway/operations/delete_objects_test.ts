@@ -58,6 +58,17 @@ describe("deleting many objects", () => {
     assert.deepEqual((await ask(200, "GET", "/repo?prefix=main/")).all("Key"), ["main/b"]);
   });
 
+  it("tells of a key that is named twice under two conditions what became of each", async (t) => {
+    const gateway = await testGateway(t);
+    const etag = (await gateway.ask(200, "PUT", "/repo/main/a", { body: "a" })).headers.get("etag")!;
+    const objects = ['"x"', etag, etag].map((one) => key("main/a", `<ETag>${one}</ETag>`)).join("");
+    const answer = await remove(gateway, objects);
+    assert.deepEqual([answer.all("Deleted").length, answer.all("Code")], [1, [
+      "PreconditionFailed",
+      "NoSuchKey",
+    ]]);
+  });
+
   it("says only what failed, if that is wanted", async (t) => {
     const gateway = await testGateway(t);
     const answer = await remove(gateway, `<Quiet>true</Quiet>${key("main/a")}${key("nowhere/a")}`);
