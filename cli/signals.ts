@@ -85,18 +85,31 @@ function exitCodeOf(signal: Signal): number {
   return 128 + constants.signals[signal];
 }
 
-/** Ends the program on SIGINT, SIGTERM and SIGHUP, each with its own exit code; returns how to stop doing that. */
+/** Ends the program at once, as the signal itself would, but not without those that only we end: hooks hear no key. */
+function quit(): void {
+  removeTemporaryFiles();
+  process.exit(128 + constants.signals.SIGQUIT);
+}
+
+function removeTemporaryFiles(): void {
+  for (const path of temporaryFiles) {
+    try {
+      unlinkSync(path);
+    } catch {
+      // It is gone already, or cannot be taken away now.
+    }
+  }
+}
+
+/**
+ * Ends the program on SIGINT, SIGTERM and SIGHUP, each with its own exit code, and on SIGQUIT without a word; returns how to stop
+ * doing that.
+ */
 export function handleSignals(form: { json: boolean }): () => void {
   const stop = (signal: Signal) => {
     if (isGentle(signal)) return;
     if (isEnding) return endAtOnce(signal);
-    for (const path of temporaryFiles) {
-      try {
-        unlinkSync(path);
-      } catch {
-        // It is gone already, or cannot be taken away now.
-      }
-    }
+    removeTemporaryFiles();
     clearLine?.();
     const message = `Interrupted by ${signal}: what was not confirmed may or may not be done`;
     writeMessage(
@@ -113,7 +126,8 @@ export function handleSignals(form: { json: boolean }): () => void {
     setTimeout(exit, LAST_WORDS_MS);
     Promise.allSettled(words.map((end) => end())).then(exit);
   };
-  const handlers = SIGNALS.map((signal) => [signal, () => stop(signal)] as const);
+  const handlers: [NodeJS.Signals, () => void][] = SIGNALS.map((signal) => [signal, () => stop(signal)]);
+  if (process.platform !== "win32") handlers.push(["SIGQUIT", quit]);
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return () => {
     for (const [signal, handler] of handlers) process.off(signal, handler);

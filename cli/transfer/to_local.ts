@@ -86,20 +86,24 @@ async function folder(context: Context, { kind, source, destination }: Transfer)
     return showMany(context, kind, { ...done, count: got, noun: "object" });
   }
   const failures = new Failures(context.messages, "remove");
-  let flush = async () => {};
+  let flush = async () => {}, sizeBytes = 0;
   const sources = new MovedSources<ObjectStats>(
     () => flush(),
     (moved) => deleteMovedObjects({ ...place, prefix: what.prefix }, moved, failures),
   );
   const { got, ...done } = await getFolder(context, what, (stats, target) => {
     flush = () => target.flush();
+    sizeBytes += stats.sizeBytes;
     return sources.add(stats);
   });
   await sources.finish();
   // What a move left as it is in the folder is moved like any other.
   const { unchanged, ...rest } = done;
   const count = got + unchanged - failures.count;
-  return showMany(context, kind, { ...withFailures({ ...rest, count }, failures), noun: "object" });
+  return showMany(context, kind, {
+    ...withFailures({ ...rest, count, sizeBytes }, failures),
+    noun: "object",
+  });
 }
 
 async function* plannedGet(

@@ -76,7 +76,7 @@ test("get -r writes every file again that differs, whatever its size and its tim
 test("mv -r moves what is there already", posix, async (t) => {
   const { out, ...home } = await gotOnce(t);
   fs.writeFileSync(join(out, "a"), "else");
-  assert.equal(await home.text(["mv", `${MAIN}/`, "out", "-r"]), "Moved 4 objects (4 B)\n");
+  assert.equal(await home.text(["mv", `${MAIN}/`, "out", "-r"]), "Moved 4 objects (3.0 MB)\n");
   assert.equal(fs.readFileSync(join(out, "a"), "utf8"), "of a");
   assert.deepEqual(await home.json(["ls", "-r", MAIN]), []);
 });

@@ -38,8 +38,12 @@ say ended
   return { ...home, lines };
 }
 
-/** Runs a command, and when the hook says that it is at work interrupts all of its process group, as Ctrl-C does. */
-async function interrupted(home: HookedHome, line: string): Promise<{ code: unknown; stderr: string }> {
+/** Runs a command, and when the hook says that it is at work interrupts all of its process group, as a key does. */
+async function interrupted(
+  home: HookedHome,
+  line: string,
+  signal: "SIGINT" | "SIGQUIT" = "SIGINT",
+): Promise<{ code: unknown; stderr: string }> {
   const child = spawn(binaryPath(), [...line.split(" "), "--config", "hooked.yaml"], {
     cwd: home.folder,
     env: { TARN_HOME: home.path, TARN_USER: "tester" },
@@ -58,7 +62,7 @@ async function interrupted(home: HookedHome, line: string): Promise<{ code: unkn
     assert.ok(!isOver, stderr);
     await sleep(10);
   }
-  process.kill(-child.pid!, "SIGINT");
+  process.kill(-child.pid!, signal);
   return { code: await ended, stderr };
 }
 
@@ -94,6 +98,17 @@ test("a hook that does not end its work in time is killed, with what it has star
   await sleep(7500);
   assert.ok(!home.lines().includes("late"));
   assert.equal((await home.json(["status", MAIN])).length, 2);
+});
+
+test("a key that quits at once leaves no hook behind", posix, async (t) => {
+  const home = await withHook(
+    t,
+    `case "$line" in *before*'"spot":"commit"'*) say "at work"; sleep 2; say late ;; esac`,
+  );
+  const ended = await interrupted(home, `commit ${MAIN} -m x`, "SIGQUIT");
+  assert.deepEqual(ended, { code: 131, stderr: "" });
+  await sleep(2500);
+  assert.ok(!home.lines().includes("late"));
 });
 
 test("a hook that dies before a commit keeps it from happening", posix, async (t) => {
