@@ -11,7 +11,7 @@ const SMALL_BYTES = 1024 * 1024;
 
 /**
  * Returns whether a file is a regular one with the bytes of an object, told by their SHA-256. One that is a symlink, cannot be
- * read or changes meanwhile is not. `flush` makes one that is survive power loss: whoever wrote it may not have.
+ * read or changes meanwhile is not, nor is one with a second name: that may be the object's own file. `flush` makes one that is survive power loss: whoever wrote it may not have.
  */
 export async function isSameFile(
   path: string,
@@ -23,7 +23,7 @@ export async function isSameFile(
   let open: OpenFile | undefined;
   try {
     open = openWalked(path);
-    if (!open.stat.isFile() || open.stat.size !== sizeBytes) return false;
+    if (!open.stat.isFile() || open.stat.size !== sizeBytes || open.stat.nlink > 1) return false;
     const found = sizeBytes <= SMALL_BYTES ? smallHash(open) : await contentHash(open);
     if (!found || !equalBytes(found, wanted)) return false;
     requireStill(open, path, sizeBytes);

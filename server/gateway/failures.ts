@@ -56,6 +56,10 @@ const OWN_MESSAGE: ReadonlySet<S3ErrorCode> = new Set([
 /** Nor does it say which branch is none, or which names buckets may have. */
 const OWN_MESSAGE_OF: ReadonlySet<string> = new Set(["branch_not_found", "invalid_repository_name"]);
 
+/** A client that asks less often is not helped by that. */
+const FULL_MESSAGE = "The server has no room left to write to";
+const FULL: ReadonlySet<string> = new Set(["storage_full", "kv_full"]);
+
 /** Returns a failure as S3 has it. One of ours that is the server's own is named, not described: the log has the rest. */
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
@@ -66,7 +70,8 @@ export function s3ErrorOf(error: unknown): S3Error {
   // What is forbidden to us, and not to the client, may speak of this machine.
   const isOwn = OWN_MESSAGE_OF.has(error.code) ||
     (OWN_MESSAGE.has(code) && (error.kind !== "forbidden" || error.code === "branch_protected"));
-  return new S3Error(code, isOwn ? error.message : undefined, { cause: error, details: error.details });
+  const message = FULL.has(error.code) ? FULL_MESSAGE : isOwn ? error.message : undefined;
+  return new S3Error(code, message, { cause: error, details: error.details });
 }
 
 export interface FailureParts {

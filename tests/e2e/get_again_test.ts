@@ -80,3 +80,22 @@ test("mv -r moves what is there already", posix, async (t) => {
   assert.equal(fs.readFileSync(join(out, "a"), "utf8"), "of a");
   assert.deepEqual(await home.json(["ls", "-r", MAIN]), []);
 });
+
+test(
+  "get -r writes a file anew that is a second name of another one, such as of the object's own",
+  posix,
+  async (t) => {
+    const { out, ...home } = await gotOnce(t);
+    const objects = fs.readdirSync(join(home.path, "storage"), { recursive: true, withFileTypes: true })
+      .filter((entry) =>
+        entry.isFile() && fs.readFileSync(join(entry.parentPath, entry.name), "utf8") === "of a"
+      );
+    const object = join(objects[0]!.parentPath, objects[0]!.name);
+    fs.rmSync(join(out, "a"));
+    fs.linkSync(object, join(out, "a"));
+    assert.equal(await home.text(["get", `${MAIN}/`, "out", "-r"]), "Got 1 file (4 B), 3 unchanged\n");
+    assert.equal(fs.statSync(object).nlink, 1);
+    fs.appendFileSync(join(out, "a"), " and more");
+    assert.equal(await home.text(["cat", `${MAIN}/a`]), "of a");
+  },
+);

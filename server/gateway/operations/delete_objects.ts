@@ -48,9 +48,9 @@ export const deleteObjects: S3Operation = async (call) => {
   );
 };
 
-/** Fails with `NotImplemented` for what S3 knows of its directory buckets alone. */
+/** Fails with `NotImplemented` for what S3 knows of its directory buckets alone, and for what it does not know. */
 function deletionCondition(headers: Headers): Pick<PutObjectOptions, "ifMatch"> {
-  for (const name of ["x-amz-if-match-last-modified-time", "x-amz-if-match-size"]) {
+  for (const name of ["x-amz-if-match-last-modified-time", "x-amz-if-match-size", "if-none-match"]) {
     if (headers.has(name)) throw new S3Error("NotImplemented", `A deletion under "${name}" is not built`);
   }
   return ifMatch(headers.get("if-match"));

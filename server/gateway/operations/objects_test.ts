@@ -284,8 +284,11 @@ describe("objects through the gateway", () => {
     await ask(204, "DELETE", "/repo/main/a", { headers: { "if-match": "*" } });
     await store.commit("repo", "main", { message: "gone", committer: "ann" });
     await ask(404, "HEAD", "/repo/main/a");
-    const bySize = await ask(501, "DELETE", "/repo/main/a", { headers: { "x-amz-if-match-size": "1" } });
-    assert.equal(bySize.code, "NotImplemented");
+    await ask(200, "PUT", "/repo/main/a", { body: "a" });
+    for (const headers of [{ "x-amz-if-match-size": "1" }, { "if-none-match": "*" }]) {
+      assert.equal((await ask(501, "DELETE", "/repo/main/a", { headers })).code, "NotImplemented");
+      await ask(200, "HEAD", "/repo/main/a");
+    }
   });
 
   it("keep where a page leads to, which no copy does", async (t) => {
