@@ -16,7 +16,7 @@ import { readDescriptor } from "./streams.ts";
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** How long it is waited for who holds a folder. */
-const MOST_WAIT_MS = 2000;
+const MOST_WAIT_MS = 10_000;
 const TRY_AGAIN_MS = 20;
 
 /** Reads a lock file, or the FIFO that a shell makes of `<(…)`. Fails with `file_not_found`, `invalid_lock_file`. */
