@@ -37,6 +37,11 @@ export function indexOfBytes(bytes: Uint8Array, needle: Uint8Array, from = 0): n
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(needle, from);
 }
 
+/** Returns the same memory as a plain array: `slice` of a `Buffer` makes no copy, and its methods are others. */
+export function plainBytes(buffer: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
 /** Returns the parts one after the other in a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joinBytes(parts);

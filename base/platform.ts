@@ -7,6 +7,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { release } from "node:os";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { plainBytes } from "./bytes.ts";
 
 interface BunLike {
   readonly version: string;
@@ -59,10 +60,6 @@ export function zstdInflated(
   // A bound below 1 is not taken.
   const maxOutputLength = Math.max(1, length);
   return plainBytes(process.getBuiltinModule("node:zlib").zstdDecompressSync(frame, { maxOutputLength }));
-}
-
-function plainBytes(buffer: Uint8Array): Uint8Array {
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 }
 
 /** Returns an MD5 in hex by one call, where the runtime can; else `undefined`. */

@@ -27,7 +27,7 @@ import {
 } from "node:fs";
 import { readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { EMPTY_BYTES, hex } from "../base/bytes.ts";
+import { EMPTY_BYTES, hex, plainBytes } from "../base/bytes.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { assertInvariant, CodedError } from "../base/errors.ts";
 import { makeFolderWithin } from "../base/folders.ts";
@@ -116,7 +116,7 @@ class FolderCache implements DiskCache {
     });
     if (small !== "large") return small;
     const bytes = await readFile(path).catch(() => undefined);
-    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return bytes && plainBytes(bytes);
   }
 
   async readAt(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {

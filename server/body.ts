@@ -1,12 +1,16 @@
 /** Bodies of requests: read whole within limits, or as a stream of bytes. */
 
-import { joinBytes, tryUtf8Text } from "../base/bytes.ts";
+import { Readable } from "node:stream";
+import type { ReadableStream as WebStream } from "node:stream/web";
+import { joinBytes, plainBytes, tryUtf8Text } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
 import type { ByteStream } from "../drivers/object_store.ts";
 import type { Limits } from "./context.ts";
 
 /** Up to this a body of a declared length is read at once. */
 const AT_ONCE_BYTES = 64 * 1024;
+/** What is asked for at a time of a stream. */
+const PIECE_BYTES = 256 * 1024;
 
 /** Returns a body as the value of its JSON; `undefined` when it is empty. Fails with `invalid_request`, `body_too_large`. */
 export async function jsonBody(request: Request, limits: Limits): Promise<unknown> {
@@ -27,27 +31,22 @@ export async function wholeBody(request: Request, { bodyBytes, bodyMs }: Limits)
   if (declared !== undefined && declared > bodyBytes) throw bodyTooLarge(bodyBytes);
   if (declared === 0) return new Uint8Array(0);
   if (declared !== undefined && declared <= AT_ONCE_BYTES) return await bodyAtOnce(request, bodyMs);
-  if (request.body === null) return new Uint8Array(0);
-  const reader = request.body.getReader();
-  const timer = setTimeout(() => {
-    isLate = true;
-    reader.cancel().catch(() => {});
-  }, bodyMs);
-  let isLate = false;
+  const body = bodyPieces(request);
+  const timer = setTimeout(() => body.destroy(bodyTooSlow()), bodyMs);
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
-    for (let step = await reader.read(); !step.done; step = await reader.read()) {
-      size += step.value.length;
+    for await (const buffer of body) {
+      const piece = plainBytes(buffer);
+      size += piece.length;
       if (size > bodyBytes) throw bodyTooLarge(bodyBytes);
-      pieces.push(step.value);
+      pieces.push(piece);
     }
   } catch (error) {
     throw bodyError(error);
   } finally {
     clearTimeout(timer);
   }
-  if (isLate) throw bodyTooSlow();
   checkWhole(request, size);
   return pieces.length === 1 ? pieces[0]! : joinBytes(pieces);
 }
@@ -74,23 +73,25 @@ async function bodyAtOnce(request: Request, bodyMs: number): Promise<Uint8Array>
  */
 export async function* bodyStream(request: Request): ByteStream {
   let size = 0;
-  if (request.body) {
-    const reader = request.body.getReader();
-    let isDone = false;
-    try {
-      for (let step = await reader.read(); !step.done; step = await reader.read()) {
-        size += step.value.length;
-        yield step.value;
-        giveBack(step.value);
-      }
-      isDone = true;
-    } catch (error) {
-      throw bodyError(error);
-    } finally {
-      if (!isDone) reader.cancel().catch(() => {});
+  try {
+    for await (const buffer of bodyPieces(request)) {
+      const piece = plainBytes(buffer);
+      size += piece.length;
+      yield piece;
+      giveBack(piece);
     }
+  } catch (error) {
+    throw bodyError(error);
   }
   checkWhole(request, size);
+}
+
+/**
+ * Reads through a stream of Node's, whose pieces are a few at a time. A reader of the body itself would keep a megabyte of the
+ * runtime's own for each request until garbage is next collected.
+ */
+function bodyPieces({ body }: Request): Readable {
+  return body ? Readable.fromWeb(body as WebStream, { highWaterMark: PIECE_BYTES }) : Readable.from([]);
 }
 
 /** Frees a piece that has its memory to itself. */

@@ -25,6 +25,35 @@ describe("bodyStream()", () => {
     assert.deepEqual([...memory], [7, 7, 7, 4, 5, 7]);
   });
 
+  it("yields plain arrays, whose slices are copies", async () => {
+    const kept: Uint8Array[] = [];
+    for await (const piece of bodyStream(requestOf([new Uint8Array([1]), new Uint8Array([2])]))) {
+      kept.push(piece.slice());
+    }
+    assert.deepEqual(kept.map((piece) => [...piece]), [[1], [2]]);
+  });
+
+  it("lets go of a body that nobody reads on", async () => {
+    let isCanceled = false;
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(70_000)),
+      cancel: () => void (isCanceled = true),
+    });
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    for await (const _ of bodyStream(new Request("http://localhost/", init))) break;
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(isCanceled);
+  });
+
+  it("fails when the client goes away", async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    const read = async () => {
+      for await (const _ of bodyStream(new Request("http://localhost/", init)));
+    };
+    await assert.rejects(read, { code: "canceled" });
+  });
+
   it("fails when there are fewer bytes than the request declares", async () => {
     const read = async () => {
       for await (const _ of bodyStream(requestOf([new Uint8Array(3)], { "content-length": "4" })));
