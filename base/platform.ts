@@ -126,6 +126,38 @@ export async function syncFileSystem(path: string): Promise<boolean> {
   throw Object.assign(new Error("syncfs failed"), { code: "EIO", syscall: "syncfs" });
 }
 
+/** What may be said to the system about the pages of memory in which it holds a file. It promises nothing, and no failure is told. */
+export interface PageAdvice {
+  /** Begins to write them to the disk, and waits for nothing. */
+  write(fd: number): void;
+  /** Has those that are written already serve other files. */
+  letGo(fd: number): void;
+}
+
+/** Returns Linux's `sync_file_range` and `posix_fadvise`, or `undefined` where they cannot be called. */
+export async function findPageAdvice(): Promise<PageAdvice | undefined> {
+  if (!bun || process.platform !== "linux") return undefined;
+  const ffi = await foreignFunctions();
+  const SYNC_FILE_RANGE_WRITE = 2, POSIX_FADV_DONTNEED = 4;
+  for (const library of C_LIBRARIES) {
+    try {
+      const { symbols } = ffi!.dlopen(library, {
+        sync_file_range: { args: ["int", "i64", "i64", "u32"], returns: "int" },
+        posix_fadvise: { args: ["int", "i64", "i64", "int"], returns: "int" },
+      });
+      const { sync_file_range, posix_fadvise } = symbols;
+      // A length of 0 is up to the end.
+      return {
+        write: (fd) => void sync_file_range!(fd, 0, 0, SYNC_FILE_RANGE_WRITE),
+        letGo: (fd) => void posix_fadvise!(fd, 0, 0, POSIX_FADV_DONTNEED),
+      };
+    } catch {
+      // Another C library.
+    }
+  }
+  return undefined;
+}
+
 /** Fills the result with Linux's `struct statx` of the path, a symlink not followed; returns 0 when it could. */
 export type StatxCall = () => number;
 

@@ -19,6 +19,7 @@ import { fileAt, lstatIfThere } from "./file_calls.ts";
 import { Folders } from "./folders.ts";
 import { KeptFiles } from "./kept_files.ts";
 import { listPages } from "./listing.ts";
+import { letPagesGo } from "./pages.ts";
 import { type Place, Placement } from "./placement.ts";
 import { openObject, readObject, SMALL_BYTES } from "./reading.ts";
 import { OnDisk } from "./on_disk.ts";
@@ -175,6 +176,13 @@ class FileObjectStore implements ObjectStore {
 
   async flushData(keys: readonly string[]): Promise<void> {
     await this.#calling("flush", () => this.#flush(keys, flushData));
+  }
+
+  letGo(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.#kept.forget(key);
+      letPagesGo(this.#placement.place(key));
+    }
   }
 
   async #flush(

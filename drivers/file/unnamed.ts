@@ -5,6 +5,7 @@ import { assertInvariant } from "../../base/errors.ts";
 import type { ObjectInfo, UnnamedObject } from "../object_store.ts";
 import { attempt, attemptAsync, ofStorage } from "./failures.ts";
 import { closeQuietly, unlinkQuietly, writeAllAt } from "./file_calls.ts";
+import { beginWriting } from "./pages.ts";
 import { type Place, temporaryIn } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent } from "./publishing.ts";
 import { readObject } from "./reading.ts";
@@ -121,6 +122,7 @@ export class UnnamedFile implements UnnamedObject {
     const fd = this.#fd!;
     const { size, mtimeMs } = fstatSync(fd);
     this.#info = { sizeBytes: size, modifiedMs: mtimeMs };
+    beginWriting(fd);
     this.#fd = undefined;
     closeSync(fd);
   }

@@ -20,6 +20,7 @@ import { OpenRange } from "./open_range.ts";
 import type { RangeInfo } from "./range.ts";
 import { type Side, type SideOptions, Sides } from "./sides.ts";
 import { sparePieces } from "./spare_memory.ts";
+import { SupersededRanges } from "./superseded.ts";
 import { TableBody } from "./table_body.ts";
 import { SharedTableCaches, type TableCaches } from "./table_caches.ts";
 
@@ -73,6 +74,7 @@ export class TableFiles {
   /** Keys of tables that no flush was started of. */
   readonly #written: string[] = [];
   #writtenBytes = 0;
+  readonly #superseded = new SupersededRanges();
   readonly #opening = new Map<string, Promise<TableReader>>();
 
   constructor(
@@ -143,6 +145,7 @@ export class TableFiles {
     try {
       const isNew = await this.#put(id, table, kind);
       this.#written.push(fileKey(id));
+      if (kind === "range" && isNew) this.#superseded.noteWritten(id);
       this.#writtenBytes += table.sizeBytes;
       if (this.#writtenBytes >= EARLY_BYTES) this.#startFlush();
       return isNew;
@@ -195,6 +198,21 @@ export class TableFiles {
     this.#written.length = this.#writtenBytes = 0;
     await Promise.all(this.#flushing);
     if (ids.length > 0) await this.#objects.flush(ids.map(fileKey));
+    this.#letGo(this.#superseded.take());
+  }
+
+  #letGo(ids: readonly string[]): void {
+    if (ids.length === 0) return;
+    for (const id of ids) {
+      this.#caches.open.delete(id);
+      this.#sides?.letGo(id);
+    }
+    this.#objects.letGo?.(ids.map(fileKey));
+  }
+
+  /** Is told that a range took over what is in another one. */
+  noteCopied(id: string): void {
+    this.#superseded.noteCopied(id);
   }
 
   /** Returns whether the table is there, byte for byte: then it names what ours names. */

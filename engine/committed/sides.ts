@@ -126,10 +126,15 @@ export class Sides {
     return this.#misnamed.has(id);
   }
 
-  /** Forgets a range: its file was replaced. */
-  async forget(id: string): Promise<void> {
+  /** Has what is known of a range in memory make room for others. */
+  letGo(id: string): void {
     this.#tables.delete(id);
     this.#ids.delete(id);
+  }
+
+  /** Forgets a range: its file was replaced. */
+  async forget(id: string): Promise<void> {
+    this.letGo(id);
     this.#none.delete(id);
     this.#misnamed.delete(id);
     await this.settled();

@@ -112,6 +112,7 @@ export class MetarangeWriter {
     }
     if (writer.isEmpty) await this.#dropRange();
     this.#files.counts.blocksCopied += at - from;
+    if (at > from) this.#files.noteCopied(old.info.id);
     return at - from;
   }
 
