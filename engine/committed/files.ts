@@ -197,8 +197,10 @@ export class TableFiles {
   async flush(ids: readonly string[]): Promise<void> {
     this.#written.length = this.#writtenBytes = 0;
     await Promise.all(this.#flushing);
-    if (ids.length > 0) await this.#objects.flush(ids.map(fileKey));
+    const flushing = ids.length > 0 ? this.#objects.flush(ids.map(fileKey)) : undefined;
+    // While the disk is at work.
     this.#letGo(this.#superseded.take());
+    await flushing;
   }
 
   #letGo(ids: readonly string[]): void {

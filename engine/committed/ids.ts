@@ -54,7 +54,8 @@ export class RecordIds {
   #end = 0;
   #guest: Guest | undefined;
 
-  constructor(capacity = SLOTS_AT_ONCE) {
+  /** Memory is taken when the first one is added: it may be another list's. */
+  constructor(capacity = 0) {
     this.#bytes = new Uint8Array(capacity * RECORD_ID_BYTES);
     this.#words = new Int32Array(this.#bytes.buffer);
   }
@@ -163,7 +164,9 @@ export class RecordIds {
   #reserve(more: number): void {
     const end = this.#end + more;
     if (this.#guest && end > this.#guest.rest) this.#makeWay(this.#guest, end);
-    if (end > this.#bytes.length) this.#grow(Math.max(this.#bytes.length * 2, end));
+    if (end > this.#bytes.length) {
+      this.#grow(Math.max(this.#bytes.length * 2, end, SLOTS_AT_ONCE * RECORD_ID_BYTES));
+    }
   }
 
   /** Moves what is left of an older list behind `end` and some more, or away. */

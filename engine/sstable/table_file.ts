@@ -67,9 +67,7 @@ export class TableFile {
     if (source.sizeBytes < FOOTER_BYTES) corrupt(source.name, 0, `only ${source.sizeBytes} bytes, no footer`);
     const length = Math.min(source.sizeBytes, TAIL_BYTES);
     const offset = source.sizeBytes - length;
-    const into = length === TAIL_BYTES ? spareTail : undefined;
-    spareTail = undefined;
-    const tail = await readExactly(source, { offset, length, into });
+    const tail = await readExactly(source, { offset, length, into: takeSpareTail(length) });
     if (!counts) return new TableFile(source, { tail });
     counts.tablesOpened++;
     counts.bytesRead += length;
@@ -242,4 +240,11 @@ async function readExactly(
   const bytes = await source.read(offset, length, into);
   if (bytes.length !== length) corrupt(source.name, offset + bytes.length, "file shorter than it was");
   return bytes;
+}
+
+function takeSpareTail(length: number): Uint8Array | undefined {
+  if (length !== TAIL_BYTES) return undefined;
+  const spare = spareTail;
+  spareTail = undefined;
+  return spare;
 }
