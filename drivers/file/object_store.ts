@@ -181,7 +181,7 @@ class FileObjectStore implements ObjectStore {
   letGo(keys: readonly string[]): void {
     for (const key of keys) {
       this.#kept.forget(key);
-      letPagesGo(this.#placement.place(key));
+      letPagesGo(() => this.#placement.place(key));
     }
   }
 

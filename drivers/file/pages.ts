@@ -5,7 +5,6 @@
  * instead of half a one. So pages that nobody will want again are best let go before others are needed.
  */
 
-import { closeSync } from "node:fs";
 import { findPageAdvice, type PageAdvice } from "../../base/platform.ts";
 import { closeQuietly } from "./file_calls.ts";
 import type { Place } from "./placement.ts";
@@ -23,15 +22,14 @@ export function beginWriting(fd: number): void {
   if (++files === FILES_BEFORE) void findPageAdvice().then((found) => advice = found);
 }
 
-/** Lets go of the pages of a file, if it is there. */
-export function letPagesGo(place: Place): void {
+/** Lets go of the pages of a file, if it is there. Never fails. */
+export function letPagesGo(place: () => Place): void {
   if (!advice) return;
-  let fd: number | undefined;
   try {
-    ({ fd } = openRegularFile(place));
+    const { fd } = openRegularFile(place());
     advice.letGo(fd);
-    closeSync(fd);
+    closeQuietly(fd);
   } catch {
-    if (fd !== undefined) closeQuietly(fd);
+    // Nobody is worse off.
   }
 }

@@ -166,6 +166,18 @@ function testDeleteAndFlush(check: Check): void {
     await store.flush(keys);
     await assert.rejects(store.flush([...keys, "missing"]), isKind("not_found", "object_not_found"));
   });
+
+  check("letGo() changes nothing that can be seen, whatever is there", async (store) => {
+    await store.put("flushed", patternOf(100_000));
+    await store.flush(["flushed"]);
+    await store.put("unflushed", patternOf(100_000));
+    await store.read("unflushed", 0, 10);
+    store.letGo?.(["flushed", "unflushed", "missing", "missing/too", "../a", ""]);
+    for (const key of ["flushed", "unflushed"]) {
+      assert.deepEqual(await store.read(key, 0, 200_000), patternOf(100_000));
+    }
+    assert.deepEqual(await keysOf(store), ["flushed", "unflushed"]);
+  });
 }
 
 function testKeys(check: Check, capabilities: ObjectStoreCapabilities): void {
