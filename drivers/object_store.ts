@@ -123,6 +123,12 @@ export interface ObjectStore {
     options?: PutOptions,
   ): Promise<ObjectInfo>;
 
+  /**
+   * Makes the place for a small object that is to be put soon, with mode `fresh`, where that takes a part of its time away. Nobody
+   * may ask for the key before; what is not put is gone a second later. Returns whether it did. Never fails.
+   */
+  makeReady?(key: string): boolean;
+
   /** Begins an object whose key will be told later, where that costs less than holding it in memory: a key right in `folder`. */
   begin?(folder: string): UnnamedObject;
 

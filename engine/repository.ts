@@ -7,7 +7,15 @@ import type { Randomness } from "../base/randomness.ts";
 import type { ObjectStore } from "../drivers/object_store.ts";
 import type { KvStore } from "../kv/store.ts";
 import { type ApplyOptions, Metarange, SharedTableCaches, TableFiles } from "./committed/mod.ts";
-import { CheckedFiles, entryWeight, flushNamed, LateFlush, newId, sameContent } from "./objects/mod.ts";
+import {
+  CheckedFiles,
+  entryWeight,
+  flushNamed,
+  LateFlush,
+  newId,
+  ReadyAddresses,
+  sameContent,
+} from "./objects/mod.ts";
 import { Commits, Refs, Repositories, repositoryPartition, type RepositoryRecord } from "./refs/mod.ts";
 
 /** What the engine stands on. Time and chance come in here and nowhere else. */
@@ -44,6 +52,7 @@ export class Repository {
   readonly commits: Commits;
   readonly refs: Refs;
   readonly lateFlush: LateFlush;
+  readonly addresses: ReadyAddresses;
   readonly checkedFiles: CheckedFiles;
   readonly #repositories: Repositories;
   readonly #metaranges = new Map<string, Metarange>();
@@ -67,6 +76,7 @@ export class Repository {
     this.commits = new Commits(context.kv, this.partition);
     this.refs = new Refs(context.kv, this.partition, context);
     this.checkedFiles = new CheckedFiles(objects);
+    this.addresses = new ReadyAddresses(this);
     this.lateFlush = new LateFlush(objects, context.clock);
   }
 

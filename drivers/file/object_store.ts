@@ -23,6 +23,7 @@ import { letPagesGo } from "./pages.ts";
 import { type Place, Placement } from "./placement.ts";
 import { openObject, readObject, SMALL_BYTES } from "./reading.ts";
 import { OnDisk } from "./on_disk.ts";
+import { makeReady } from "./ready_files.ts";
 import { type FileSync, flushData, type Flushing, flushPlaces, systemSync } from "./syncing.ts";
 import { UnnamedFile } from "./unnamed.ts";
 import { writeFreshObjects } from "./writing_many.ts";
@@ -142,6 +143,17 @@ class FileObjectStore implements ObjectStore {
     );
     this.#unflushable.delete(key);
     return info;
+  }
+
+  makeReady(key: string): boolean {
+    try {
+      const { folder, path } = this.#placement.place(key);
+      if (!this.#folders.isKnown(folder)) return false;
+      makeReady(path);
+      return true;
+    } catch {
+      return false; // Who puts it will be told why.
+    }
   }
 
   begin(folder: string): UnnamedObject {

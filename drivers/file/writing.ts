@@ -27,6 +27,7 @@ import {
 import type { Folders } from "./folders.ts";
 import { type Place, type Placement, temporaryIn } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent, refuseTaken } from "./publishing.ts";
+import { dropReady, takeReady } from "./ready_files.ts";
 import type { FileSync } from "./syncing.ts";
 import { WriteBehind } from "./write_behind.ts";
 
@@ -72,6 +73,7 @@ class Upload {
   /** Where the file that was made lies, and its descriptor while it is open. */
   #path: string | undefined;
   #fd: number | undefined;
+  #wasReady = false;
   #behind: WriteBehind | undefined;
   #early: EarlySync | undefined;
 
@@ -136,21 +138,26 @@ class Upload {
       await this.#behind?.settle();
       await this.#early?.finish();
     });
-    const info = attempt(this.#what, () => {
-      if (this.#held.length > 0) {
-        writeAllSync(fd, this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held));
-      }
-      const { size, mtimeMs } = fstatSync(fd);
-      this.#fd = undefined;
-      closeSync(fd);
-      return { key: this.#place.key, sizeBytes: size, modifiedMs: mtimeMs };
-    });
+    const info = attempt(this.#what, () => this.#close(fd));
     const { mode = "replace", sync } = this.#options;
     const temporary = this.#path!;
     if (temporary === this.#place.path) return info;
     if (mode === "replace") await attemptAsync(this.#what, () => publish(this.#place, temporary, sync));
     else attempt(this.#what, () => publishIfAbsent(this.#place, temporary));
     return info;
+  }
+
+  /** Writes what is held, and closes the file. */
+  #close(fd: number): ObjectInfo {
+    if (this.#held.length > 0) {
+      writeAllSync(fd, this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held));
+    }
+    const { size, mtimeMs, nlink } = fstatSync(fd);
+    this.#fd = undefined;
+    closeSync(fd);
+    // A file that was made ahead, and deleted since.
+    if (nlink === 0 && this.#wasReady) return this.#close(this.#create({ isSmall: true }));
+    return { key: this.#place.key, sizeBytes: size, modifiedMs: mtimeMs };
   }
 
   /** Removes what was written. */
@@ -171,9 +178,9 @@ class Upload {
   #create({ isSmall = false } = {}): number {
     const { mode = "replace" } = this.#options;
     const { path: finalPath, folder } = this.#place;
-    const path = mode === "fresh" && isSmall
-      ? finalPath
-      : this.#options.placement.pathOf(temporaryIn(folder));
+    const isFinal = mode === "fresh" && isSmall;
+    const path = isFinal ? finalPath : this.#options.placement.pathOf(temporaryIn(folder));
+    if (!isFinal) dropReady(finalPath);
     for (let tries = 1; this.#fd === undefined; tries++) {
       try {
         this.#open(path);
@@ -190,7 +197,9 @@ class Upload {
     const { folder, key } = this.#place;
     const { folders } = this.#options;
     if (!folders.isKnown(folder)) folders.make(folder, key);
-    this.#fd = openSync(path, CREATE_FLAGS, 0o600);
+    const ready = takeReady(path);
+    this.#wasReady = ready !== undefined;
+    this.#fd = ready ?? openSync(path, CREATE_FLAGS, 0o600);
     this.#path = path;
   }
 

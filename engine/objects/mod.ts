@@ -20,3 +20,4 @@ export { flushNamed } from "./named.ts";
 export { TypedStream } from "./typed_stream.ts";
 export { uploadObject, uploadObjects, type UploadOptions } from "./upload.ts";
 export { pathKey } from "./path.ts";
+export { ReadyAddresses } from "./ready_address.ts";

@@ -8,6 +8,7 @@ import type { ByteStream, ObjectStore } from "../../drivers/object_store.ts";
 import type { CheckedFiles } from "./checked_files.ts";
 import { newAddress } from "./address.ts";
 import { DEFAULT_CONTENT_TYPE, type Entry } from "./entry.ts";
+import type { ReadyAddresses } from "./ready_address.ts";
 
 export interface UploadOptions {
   readonly contentType?: string;
@@ -19,6 +20,8 @@ export interface UploadPlace {
   readonly objects: Pick<ObjectStore, "put" | "putMany" | "delete">;
   /** Told of what was hashed on its way. */
   readonly checkedFiles?: Pick<CheckedFiles, "storedRight">;
+  /** Knows addresses at which a small object is stored faster. */
+  readonly addresses?: Pick<ReadyAddresses, "next">;
   readonly clock: Clock;
   readonly randomness: Randomness;
 }
@@ -30,11 +33,12 @@ export async function uploadObject(
   options: UploadOptions = {},
 ): Promise<Entry> {
   const { signal } = options;
-  const address = newAddress(place.clock, place.randomness);
   if (body instanceof Uint8Array) {
+    const address = place.addresses?.next() ?? newAddress(place.clock, place.randomness);
     await place.objects.put(address, body, { mode: "fresh", signal });
     return entryOf(place, { address, ...contentOf(body) }, options);
   }
+  const address = newAddress(place.clock, place.randomness);
   const sha256 = runningHash("sha256"), md5 = runningHash("md5");
   let sizeBytes = 0;
   async function* passing(stream: ByteStream): ByteStream {

@@ -167,6 +167,29 @@ function testDeleteAndFlush(check: Check): void {
     await assert.rejects(store.flush([...keys, "missing"]), isKind("not_found", "object_not_found"));
   });
 
+  check("makeReady() makes way for one small put, and for nothing else", async (store) => {
+    if (!store.makeReady) return;
+    await store.put("a/first", patternOf(1), { mode: "fresh" });
+    assert.equal(store.makeReady("a/first"), false);
+    assert.equal(store.makeReady("../a"), false);
+    for (const [key, size] of [["a/none", 0], ["a/small", 1000], ["a/large", 1_000_000]] as const) {
+      assert.equal(store.makeReady(key), true);
+      const info = await store.put(key, patternOf(size), { mode: "fresh" });
+      assert.equal(info.sizeBytes, size);
+      assert.deepEqual(await store.read(key, 0, 2_000_000), patternOf(size));
+      await assert.rejects(
+        store.put(key, patternOf(1), { mode: "fresh" }),
+        isKind("exists", "object_exists"),
+      );
+    }
+    // Somebody cleaned up.
+    assert.equal(store.makeReady("a/gone"), true);
+    await store.delete("a/gone");
+    await store.put("a/gone", patternOf(10), { mode: "fresh" });
+    await store.flush(["a/gone"]);
+    assert.deepEqual(await store.read("a/gone", 0, 100), patternOf(10));
+  });
+
   check("letGo() changes nothing that can be seen, whatever is there", async (store) => {
     await store.put("flushed", patternOf(100_000));
     await store.flush(["flushed"]);
