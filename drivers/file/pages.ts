@@ -16,10 +16,25 @@ const FILES_BEFORE = 8;
 let files = 0;
 let advice: PageAdvice | undefined;
 
-/** Begins to write a new file to the disk while there is other work to do: the flush that follows finds little left. */
-export function beginWriting(fd: number): void {
-  advice?.write(fd);
-  if (++files === FILES_BEFORE) void findPageAdvice().then((found) => advice = found);
+/** Each time that so much was written, the disk begins with it. */
+const STEP_BYTES = 512 * 1024;
+
+/** Has a new file written to the disk while there is other work to do: the flush that follows finds little left. */
+export class EarlyWriting {
+  #waitingBytes = 0;
+
+  wrote(fd: number, bytes: number): void {
+    this.#waitingBytes += bytes;
+    if (this.#waitingBytes < STEP_BYTES) return;
+    this.#waitingBytes = 0;
+    advice?.write(fd);
+  }
+
+  /** Is told that all is written. */
+  finish(fd: number): void {
+    if (this.#waitingBytes > 0) advice?.write(fd);
+    if (++files === FILES_BEFORE) void findPageAdvice().then((found) => advice = found);
+  }
 }
 
 /** Lets go of the pages of a file, if it is there. Never fails. */

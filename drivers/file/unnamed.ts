@@ -5,7 +5,7 @@ import { assertInvariant } from "../../base/errors.ts";
 import type { ObjectInfo, UnnamedObject } from "../object_store.ts";
 import { attempt, attemptAsync, ofStorage } from "./failures.ts";
 import { closeQuietly, unlinkQuietly, writeAllAt } from "./file_calls.ts";
-import { beginWriting } from "./pages.ts";
+import { EarlyWriting } from "./pages.ts";
 import { type Place, temporaryIn } from "./placement.ts";
 import { CREATE_FLAGS, publish, publishIfAbsent } from "./publishing.ts";
 import { readObject } from "./reading.ts";
@@ -30,6 +30,7 @@ export class UnnamedFile implements UnnamedObject {
   #failure: { readonly error: unknown } | undefined;
   #info: { readonly sizeBytes: number; readonly modifiedMs: number } | undefined;
   #isNamed = false;
+  readonly #pages = new EarlyWriting();
 
   /** Makes the file, in a folder that is made if need be. */
   constructor(folder: string, options: UnnamedOptions) {
@@ -109,6 +110,7 @@ export class UnnamedFile implements UnnamedObject {
     if (this.#failure) throw this.#failure.error;
     try {
       await this.#attemptAsync(this.#folder, () => writeAllAt(this.#fd!, piece, position));
+      this.#pages.wrote(this.#fd!, piece.length);
     } catch (error) {
       this.#failure ??= { error };
       throw error;
@@ -122,7 +124,7 @@ export class UnnamedFile implements UnnamedObject {
     const fd = this.#fd!;
     const { size, mtimeMs } = fstatSync(fd);
     this.#info = { sizeBytes: size, modifiedMs: mtimeMs };
-    beginWriting(fd);
+    this.#pages.finish(fd);
     this.#fd = undefined;
     closeSync(fd);
   }
