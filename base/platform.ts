@@ -18,6 +18,7 @@ interface BunLike {
   readonly MD5: { hash(input: Uint8Array, encoding: "hex"): string };
   file(path: string): Blob;
   gc(isWaitedFor: boolean): void;
+  readonly unsafe?: { setJITPolicy?(scale: number): void };
   mmap?(path: string, options: { readonly shared: boolean; readonly size: number }): Uint8Array;
   readonly CryptoHasher: new (
     algorithm: string,
@@ -101,6 +102,11 @@ export function mapBeginning(handle: number, size: number): Uint8Array | undefin
 
 /** Has the whole heap collected, beside other work; `undefined` where the runtime does that only as it likes. */
 export const collectGarbage: (() => void) | undefined = bun?.gc ? () => bun.gc(false) : undefined;
+
+/** Has the runtime compile code as soon as it usually does: an executable begins with holding back (`scripts/build.ts`). */
+export function compileAsUsual(): void {
+  bun?.unsafe?.setJITPolicy?.(1);
+}
 
 /** The runtime and its version, as `tarn version` prints it. */
 export function runtimeName(): string {

@@ -29,6 +29,7 @@ interface BuildOptions {
     readonly target: string;
     readonly outfile: string;
     readonly executablePath: string;
+    readonly jitPolicy: number;
     readonly autoloadDotenv: false;
     readonly autoloadBunfig: false;
     readonly autoloadTsconfig: false;
@@ -55,6 +56,8 @@ async function buildFor(target: Target, outfile: string): Promise<void> {
     define: { "process.env.NODE_ENV": '"production"' },
     throw: false,
     compile: {
+      // Compiling is worth it for code that runs often: `main.ts` ends this after a short command's time.
+      jitPolicy: 100,
       target: `bun-${target.name}`,
       outfile,
       executablePath: packageFile(root, target.runtime),
