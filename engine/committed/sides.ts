@@ -14,6 +14,7 @@
  * its ID, or whose index is not one of ours, has none and is read record by record.
  */
 
+import { setImmediate } from "node:timers/promises";
 import { equalBytes } from "../../base/bytes.ts";
 import { fnv1a64Mod } from "../../base/hashes.ts";
 import { crc32 } from "../../base/platform.ts";
@@ -111,7 +112,9 @@ export class Sides {
     if (isInMemory) this.#ids.set(id, whole!, recordIds.length);
     if (!disk || recordIds.length < FEWEST_RECORDS * RECORD_ID_BYTES) return;
     const encode = (memory?: Uint8Array) => encodeSide(table, this.#head(id, file), memory);
-    const keeping = keepFiles(disk, id, { whole, encode }).finally(() => this.#keeping.delete(keeping));
+    // When the flush of the range itself has begun, which is what a commit waits for.
+    const keeping = setImmediate().then(() => keepFiles(disk, id, { whole, encode }))
+      .finally(() => this.#keeping.delete(keeping));
     this.#keeping.add(keeping);
     if (whole === recordIds || this.#keeping.size > MOST_KEEPING) await keeping;
   }
