@@ -112,9 +112,9 @@ export class Sides {
     if (isInMemory) this.#ids.set(id, whole!, recordIds.length);
     if (!disk || recordIds.length < FEWEST_RECORDS * RECORD_ID_BYTES) return;
     const encode = (memory?: Uint8Array) => encodeSide(table, this.#head(id, file), memory);
-    // When the flush of the range itself has begun, which is what a commit waits for.
-    const keeping = setImmediate().then(() => keepFiles(disk, id, { whole, encode }))
-      .finally(() => this.#keeping.delete(keeping));
+    const kept = () => keepFiles(disk, id, { whole, encode });
+    // What no other side refers to is written when the flush of the range itself has begun: a commit waits for that.
+    const keeping = (ids ? setImmediate().then(kept) : kept()).finally(() => this.#keeping.delete(keeping));
     this.#keeping.add(keeping);
     if (whole === recordIds || this.#keeping.size > MOST_KEEPING) await keeping;
   }
