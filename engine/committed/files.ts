@@ -199,8 +199,16 @@ export class TableFiles {
     await Promise.all(this.#flushing);
     const flushing = ids.length > 0 ? this.#objects.flush(ids.map(fileKey)) : undefined;
     // While the disk is at work.
-    this.#letGo(this.#superseded.take());
+    const superseded = this.#superseded.take();
+    this.#letGo(superseded);
+    // Who has replaced a range of his own will soon replace this one.
+    if (superseded.length > 0) { for (const id of ids) this.#openAhead(id); }
     await flushing;
+  }
+
+  #openAhead(id: string): void {
+    // Who opens it in earnest hears of a failure.
+    this.open(id).then(({ index }) => index).catch(() => {});
   }
 
   #letGo(ids: readonly string[]): void {

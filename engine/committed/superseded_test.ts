@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { utf8 } from "../../base/bytes.ts";
 import { openMemoryObjectStore } from "../../drivers/memory/mod.ts";
 import { entryRecord, entryWeight, sameContent } from "../objects/mod.ts";
@@ -46,6 +47,10 @@ test("a store is told of ranges that the next commit has replaced, and they can 
   const third = await commit(files, second.id, changes(2, 1));
   assert.deepEqual(told, second.newRanges.map((id) => `_lakefs/${id}`));
   for (const range of second.newRanges) assert.equal(files.opened(range), undefined);
+  await setImmediate();
+  for (const range of third.newRanges) {
+    assert.ok(files.opened(range), "it will be replaced soon: it is open already");
+  }
 
   // Another branch goes on from there.
   const other = await commit(files, second.id, changes(2, 1));
