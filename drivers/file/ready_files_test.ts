@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test, type TestContext } from "node:test";
@@ -26,6 +26,24 @@ test("file: a small object goes into the file that was made ahead", async (t) =>
   await store.put("a/b", new Uint8Array([1, 2, 3]), { mode: "fresh" });
   assert.equal(statSync(join(root, "a/b")).ino, ino);
   assert.equal(takeReady(join(root, "a/b")), undefined);
+});
+
+test("file: an object is where it belongs, although the folder with the file that was made ahead was moved away", async (t) => {
+  const { root, store } = await openTemporary(t);
+  assert.equal(store.makeReady!("a/b"), true);
+  renameSync(join(root, "a"), join(root, "moved"));
+  await store.put("a/b", new Uint8Array([1, 2, 3]), { mode: "fresh" });
+  assert.deepEqual(await store.read("a/b", 0, 10), new Uint8Array([1, 2, 3]));
+});
+
+test("file: nothing is put where a copy of the root took its place", async (t) => {
+  const { root, store } = await openTemporary(t);
+  assert.equal(store.makeReady!("a/b"), true);
+  cpSync(root, `${root}-copy`, { recursive: true });
+  renameSync(root, `${root}-before`);
+  renameSync(`${root}-copy`, root);
+  const put = store.put("a/b", new Uint8Array([1, 2, 3]), { mode: "fresh" });
+  await assert.rejects(put, { code: "object_exists" });
 });
 
 test("file: nothing is made ahead in a folder that is not known to be there", async (t) => {

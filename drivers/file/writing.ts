@@ -18,6 +18,7 @@ import { EarlySync } from "./early_sync.ts";
 import { type Attempt, attempt, attemptAsync, errnoOf, translated } from "./failures.ts";
 import {
   closeQuietly,
+  lstatIfThere,
   syncData,
   unlinkQuietly,
   writeAll,
@@ -152,11 +153,13 @@ class Upload {
     if (this.#held.length > 0) {
       writeAllSync(fd, this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held));
     }
-    const { size, mtimeMs, nlink } = fstatSync(fd);
+    const { size, mtimeMs, ino } = fstatSync(fd);
     this.#fd = undefined;
     closeSync(fd);
-    // A file that was made ahead, and deleted since.
-    if (nlink === 0 && this.#wasReady) return this.#close(this.#create({ isSmall: true }));
+    // A file that was made ahead may have been deleted since, or moved away with its folder.
+    if (this.#wasReady && lstatIfThere(this.#place.path)?.ino !== ino) {
+      return this.#close(this.#create({ isSmall: true }));
+    }
     return { key: this.#place.key, sizeBytes: size, modifiedMs: mtimeMs };
   }
 
