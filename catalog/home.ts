@@ -114,6 +114,7 @@ export function initHome(folder: string, places: HomePlaces, own = new OwnFolder
 export function makeHome(folder: string, randomness = systemRandomness): void {
   try {
     new OwnFolders().refuse(dirname(folder), "make a home in");
+    refuseDeadLink(folder);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     fs.chmodSync(folder, 0o700);
     for (const name of FOLDERS) fs.mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
@@ -123,6 +124,14 @@ export function makeHome(folder: string, randomness = systemRandomness): void {
   } catch (error) {
     throw homeError(error, `Cannot make a home in "${folder}"`);
   }
+}
+
+/** The system would only say that something is there. */
+function refuseDeadLink(folder: string): void {
+  const isLink = fs.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isLink || statOrUndefined(folder)) return;
+  const message = `Cannot make a home in "${folder}": it is a link to what is not there`;
+  throw new CodedError("invalid", "not_a_home", message);
 }
 
 /**

@@ -179,4 +179,14 @@ describe("initHome()", () => {
     initHome(home, places(folder));
     assert.throws(() => initHome(home, places(folder)), { code: "home_exists", kind: "exists" });
   });
+
+  it("refuses a link that leads nowhere, and says so", (t) => {
+    const folder = temporaryFolder(t), link = join(folder, "link");
+    fs.symlinkSync(join(folder, "gone"), link);
+    assert.throws(() => initHome(link, places(folder)), {
+      code: "not_a_home",
+      message: /a link to what is not there$/,
+    });
+    assert.deepEqual(fs.readdirSync(folder), ["link"]);
+  });
 });
