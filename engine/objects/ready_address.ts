@@ -11,6 +11,8 @@ import type { Randomness } from "../../base/randomness.ts";
 import type { ObjectStore } from "../../drivers/object_store.ts";
 import { newAddress } from "./address.ts";
 
+/** Of a larger object the file's making is a small part. */
+const MOST_BYTES = 64 * 1024;
 /** Uploads that come after a longer pause gain nothing. */
 const PAUSE_MS = 100;
 
@@ -30,10 +32,10 @@ export class ReadyAddresses {
     this.#place = place;
   }
 
-  /** Returns a fresh address. */
-  next(): string {
+  /** Returns a fresh address for an object of so many bytes. */
+  next(sizeBytes: number): string {
     const { objects, clock, randomness } = this.#place;
-    if (!objects.makeReady) return newAddress(clock, randomness);
+    if (!objects.makeReady || sizeBytes > MOST_BYTES) return newAddress(clock, randomness);
     const now = clock.now(), isOften = now - this.#lastMs < PAUSE_MS, ready = this.#ready;
     this.#lastMs = now;
     this.#ready = undefined;

@@ -24,21 +24,21 @@ async function rounds(): Promise<void> {
 test("uploads that come one after the other find their addresses made ready", async () => {
   const made: string[] = [];
   const { addresses, pass } = addressesOver((key) => made.push(key) > 0);
-  const first = addresses.next();
+  const first = addresses.next(1000);
   await rounds();
   assert.deepEqual(made, [], "one alone needs none");
   pass(10);
-  const second = addresses.next();
+  const second = addresses.next(1000);
   assert.deepEqual(made, [], "not before it is answered");
   await rounds();
   assert.equal(made.length, 1);
   pass(10);
-  const third = addresses.next(), fourth = addresses.next();
+  const third = addresses.next(1000), fourth = addresses.next(1000);
   assert.equal(third, made[0]);
   await rounds();
   assert.equal(made.length, 2, "one at a time");
   pass(1000);
-  const late = addresses.next();
+  const late = addresses.next(1000);
   assert.ok(!made.some((address) => address === late), "after a pause it may be gone");
   await rounds();
   assert.equal(made.length, 2);
@@ -47,12 +47,22 @@ test("uploads that come one after the other find their addresses made ready", as
   for (const address of all) assert.ok(isOwnAddress(address));
 });
 
+test("for large objects nothing is made ready", async () => {
+  const made: string[] = [];
+  const { addresses } = addressesOver((key) => made.push(key) > 0);
+  for (let i = 0; i < 3; i++) {
+    addresses.next(100_000);
+    await rounds();
+  }
+  assert.deepEqual(made, []);
+});
+
 test("an address that cannot be made ready is not waited for", async () => {
   for (const makeReady of [() => false, undefined]) {
     const { addresses } = addressesOver(makeReady);
     const all = new Set<string>();
     for (let i = 0; i < 5; i++) {
-      all.add(addresses.next());
+      all.add(addresses.next(1000));
       await rounds();
     }
     assert.equal(all.size, 5);

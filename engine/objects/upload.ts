@@ -34,7 +34,7 @@ export async function uploadObject(
 ): Promise<Entry> {
   const { signal } = options;
   if (body instanceof Uint8Array) {
-    const address = place.addresses?.next() ?? newAddress(place.clock, place.randomness);
+    const address = place.addresses?.next(body.length) ?? newAddress(place.clock, place.randomness);
     await place.objects.put(address, body, { mode: "fresh", signal });
     return entryOf(place, { address, ...contentOf(body) }, options);
   }
