@@ -132,7 +132,10 @@ export async function syncFileSystem(path: string): Promise<boolean> {
   throw Object.assign(new Error("syncfs failed"), { code: "EIO", syscall: "syncfs" });
 }
 
-/** What may be said to the system about the pages of memory in which it holds a file. It promises nothing, and no failure is told. */
+/**
+ * What may be said to the system about the pages of memory in which it holds a file. It promises nothing, and no failure is
+ * told.
+ */
 export interface PageAdvice {
   /** Begins to write them to the disk, and waits for nothing. */
   write(fd: number): void;

@@ -151,7 +151,10 @@ export interface ObjectStore {
   /** Makes the data of objects survive power loss, though not yet their names: a {@link flush} later has less to do. */
   flushData?(keys: readonly string[]): Promise<void>;
 
-  /** Is told that objects will hardly be read again: what the system holds of them in memory may serve others. Never fails, whatever is there. */
+  /**
+   * Is told that objects will hardly be read again: what the system holds of them in memory may serve others. Never fails,
+   * whatever is there.
+   */
   letGo?(keys: readonly string[]): void;
 
   /** Deletes an object; returns whether it was there. */

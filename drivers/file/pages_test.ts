@@ -3,6 +3,7 @@ import { existsSync, statfsSync } from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { requireThat } from "../../tests/support/requires.ts";
 import { temporaryFolder } from "../../tests/support/temporary.ts";
 import { openFileObjectStore } from "./mod.ts";
 
@@ -12,11 +13,15 @@ interface Bun {
   mmap(path: string, options: { readonly shared: boolean }): Uint8Array;
 }
 const bun = (globalThis as { Bun?: Bun }).Bun;
+const canAsk = bun !== undefined && process.platform === "linux" && !existsSync("/lib/ld-musl-x86_64.so.1");
+const TMPFS = 0x01021994;
 
-test("file: the pages of a file that was let go of serve others", { skip: reason() }, async (t) => {
+test("file: the pages of a file that was let go of serve others", async (t) => {
   const root = temporaryFolder(t);
-  const TMPFS = 0x01021994;
-  if (statfsSync(root).type === TMPFS) return t.skip("the folder for temporary files lies in memory");
+  if (!requireThat(t, canAsk, "only where the C library of Linux can be called")) return;
+  if (!requireThat(t, statfsSync(root).type !== TMPFS, "the folder for temporary files lies in memory")) {
+    return;
+  }
   const store = openFileObjectStore({ root, address: "local://name" });
   // The calls are looked for once it pays.
   for (let i = 0; i < 10; i++) {
@@ -32,11 +37,6 @@ test("file: the pages of a file that was let go of serve others", { skip: reason
   assert.equal(await pagesInMemory(path), 0);
   assert.deepEqual(await store.read("f/9", LENGTH - 2, 10), new Uint8Array([9, 9]));
 });
-
-function reason(): string | false {
-  if (!bun || process.platform !== "linux") return "only where Linux's calls can be made";
-  return existsSync("/lib/ld-musl-x86_64.so.1") ? "the test asks another C library" : false;
-}
 
 /** Asks the system by `mincore`, which looks at a mapping and touches no page of it. */
 async function pagesInMemory(path: string): Promise<number> {

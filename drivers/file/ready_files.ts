@@ -1,6 +1,6 @@
 /**
- * Files that were made ahead, empty, for small objects that are soon to come. What is not used is removed a second later, and when the
- * process ends; a kill leaves at most one a repository, which nobody was told of.
+ * Files that were made ahead, empty, for small objects that are soon to come. What is not used is removed a second later, and
+ * when the process ends; a kill leaves at most one a repository, which nobody was told of.
  */
 
 import process from "node:process";
