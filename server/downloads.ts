@@ -8,6 +8,7 @@ import { attachmentNamed } from "./attachment.ts";
 import type { ServerContext } from "./context.ts";
 import { etagOf } from "./etag.ts";
 import { namesEtag, rangeOf, type SatisfiedRange } from "./ranges.ts";
+import { httpDate } from "./http_date.ts";
 
 /** Up to this many bytes are sent as one body, of a length that is told. */
 const SMALL_BYTES = 1024 * 1024;
@@ -142,7 +143,7 @@ function objectHeaders(stats: ObjectStats, range?: SatisfiedRange): Record<strin
   return {
     "content-type": /^[\x20-\x7e]+$/.test(contentType) ? contentType : "application/octet-stream",
     etag: etagOf(stats),
-    "last-modified": new Date(stats.mtimeMs).toUTCString(),
+    "last-modified": httpDate(stats.mtimeMs),
     "accept-ranges": "bytes",
     "x-content-type-options": "nosniff",
     "content-security-policy": "sandbox; default-src 'none'",

@@ -45,13 +45,17 @@ class GatewayRequest {
   async answer(): Promise<Response> {
     const response = await this.#run().catch((error) => this.#fail(error));
     const { requestId } = this.#observation;
+    const pathOf = () => this.#path();
     response.headers.set("x-amz-request-id", requestId);
     response.headers.set("x-amz-id-2", this.#hostId);
     this.#observation.end({
       operation: this.#operation,
       status: response.status,
       method: this.#request.method,
-      path: this.#path(),
+      // Only what is logged needs it.
+      get path() {
+        return pathOf();
+      },
       user: this.#opened?.user,
       failure: this.#failure,
     });

@@ -13,6 +13,7 @@ import { etagOf } from "../etag.ts";
 import { S3Error } from "./errors.ts";
 import { TAGS_NAME, tagsOf, tagsOfHeaders, withTags } from "./tags.ts";
 import { headerText, headerValue, plainHeader } from "./text_headers.ts";
+import { httpDate } from "../http_date.ts";
 
 const META = "x-amz-meta-";
 const MAX_METADATA_BYTES = 2048;
@@ -37,12 +38,12 @@ export function writtenHeaders(
 ): Required<Pick<PutObjectOptions, "metadata">> & Pick<PutObjectOptions, "contentType"> {
   const pairs: [name: string, text: string][] = [];
   let size = 0;
-  for (const [name, value] of headers) {
-    if (!name.startsWith(META)) continue;
+  headers.forEach((value, name) => {
+    if (!name.startsWith(META)) return;
     const key = name.slice(META.length), text = headerText(value);
     pairs.push([key, text]);
     size += key.length + utf8(text).length;
-  }
+  });
   if (size > MAX_METADATA_BYTES) throw new S3Error("MetadataTooLarge");
   checkRedirect(headers.get(REDIRECT));
   for (const [name, header] of KEPT) {
@@ -91,7 +92,7 @@ export function objectHeaders(
     "content-type": (contentType && plainHeader(contentType)) || "application/octet-stream",
     "content-length": String(length),
     etag: etagOf(stats),
-    "last-modified": new Date(stats.mtimeMs).toUTCString(),
+    "last-modified": httpDate(stats.mtimeMs),
     "accept-ranges": "bytes",
     // Somebody else's bytes under our name: no browser may run them.
     "x-content-type-options": "nosniff",

@@ -42,11 +42,11 @@ export function checkWrite({ request: { headers }, context }: S3Call): void {
   const storageClass = headers.get("x-amz-storage-class");
   if (storageClass !== null && storageClass !== "STANDARD") throw new S3Error("InvalidStorageClass");
   checkAcl(headers, "AccessControlListNotSupported");
-  for (const [name, value] of headers) {
+  headers.forEach((value, name) => {
     if (value !== "" && NOT_BUILT.test(name)) {
       throw new S3Error("NotImplemented", `What the header ${name} asks for is not built`);
     }
-  }
+  });
   checkLocks(headers, context.clock.now());
 }
 
@@ -55,7 +55,7 @@ export function checkAcl(headers: Headers, refusal: S3ErrorCode): void {
   const acl = headers.get("x-amz-acl");
   if (acl !== null && OTHER_ACLS.has(acl)) throw new S3Error(refusal);
   if (acl !== null && !KNOWN_ACLS.has(acl)) throw invalidArgument("x-amz-acl", acl, "Invalid Argument");
-  for (const [name, value] of headers) {
+  headers.forEach((value, name) => {
     if (value !== "" && name.startsWith("x-amz-grant-")) throw new S3Error(refusal);
-  }
+  });
 }

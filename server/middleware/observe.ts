@@ -31,13 +31,15 @@ export class Observation {
     context.metrics.begin();
   }
 
-  end({ operation, status, method, path, user, failure }: Answered): void {
+  end(answered: Answered): void {
+    const { operation, status, failure } = answered;
     const { metrics, clock, log } = this.#context;
     metrics.end();
     const ms = clock.now() - this.#startMs;
     metrics.answered(operation, { status, seconds: ms / 1000 });
     const level = status >= 500 && status !== 501 && !isThrottled(failure) ? "error" : "info";
     if (!log.writes(level)) return;
+    const { method, path, user } = answered;
     log[level]("request", {
       request_id: this.requestId,
       operation,

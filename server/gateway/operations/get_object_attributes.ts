@@ -8,6 +8,7 @@ import { S3Error } from "../errors.ts";
 import { objectPlace } from "../places.ts";
 import { checkVersion } from "../versions.ts";
 import { textElement, xmlResponse } from "../xml.ts";
+import { httpDate } from "../../http_date.ts";
 
 const HEADER = "x-amz-object-attributes";
 
@@ -48,6 +49,6 @@ export const getObjectAttributes: S3Operation = async (call) => {
   const content = Object.keys(ATTRIBUTES).filter((name) => asked.includes(name))
     .map((name) => ATTRIBUTES[name]!(stats)).join("");
   return xmlResponse("GetObjectAttributesResponse", content, {
-    "last-modified": new Date(stats.mtimeMs).toUTCString(),
+    "last-modified": httpDate(stats.mtimeMs),
   });
 };

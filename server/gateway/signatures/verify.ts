@@ -54,7 +54,7 @@ export async function verifySignature(
       isSignature(signature, { key, text: textToSign({ time, scope, bytes }) })
     );
   const verified = { user: signer.user.id, key, signature, time, scope };
-  if ([canonical, ...listForms(canonical)].some(isSigned)) {
+  if (isSigned(canonical) || listForms(canonical).some(isSigned)) {
     auth.signed(true, { accessKeyId, address });
     return { ...verified, headers: request.headers };
   }
