@@ -42,6 +42,9 @@ const FOLDER = "_lakefs";
  */
 const EARLY_BYTES = 4 * 1024 * 1024;
 
+/** A commit of more tables is a large one, and not soon followed by another. */
+const MOST_AHEAD = 4;
+
 export interface TableFilesOptions {
   /** With it ranges have sides: equal blocks are skipped and unchanged ones copied without being decoded. */
   readonly sides?: SideOptions;
@@ -202,7 +205,7 @@ export class TableFiles {
     const superseded = this.#superseded.take();
     this.#letGo(superseded);
     // Who has replaced a range of his own will soon replace this one.
-    if (superseded.length > 0) { for (const id of ids) this.#openAhead(id); }
+    if (superseded.length > 0 && ids.length <= MOST_AHEAD) { for (const id of ids) this.#openAhead(id); }
     await flushing;
   }
 
